@@ -5,8 +5,6 @@ is its arithmetic at the device's own rate for single-precision products, measur
 for all steps of a launch, so that memory is no bound. One chain has one multiprocessor, a share of that rate.
 """
 
-import time
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
@@ -14,67 +12,18 @@ import torch
 from rich.table import Table
 
 from benchmarks.generator import EPOCHS, REPETITIONS, random_networks, random_parts
+from benchmarks.ours import best_seconds, seconds_per_step, to_the_end
 from benchmarks.suggestion import CHAIN, data, seconds_table, suggest
 from core.acquisition.maximizers import EvolutionarySearch
 from core.models.bohamiann import BayesianNetwork
-from core.models.engines.choice import make_engine
-from core.models.engines.problem import Problem
-from core.models.network import MLP
-from core.models.priors import AveragedNormal, LogNormalNoise
-from core.randomness import make_generators
-from core.samplers import AdaptiveSGHMC
+from core.models.priors import AveragedNormal
 from core.training import train
 
-SIZES, POINTS, BATCH = (6, 50, 50, 50, 1), 200, 20
+SIZES, BATCH = (6, 50, 50, 50, 1), 20
 CHAINS = (1, 50, 1000, 10_000)
-STEPS = {"fused": 500, "torch": 10, "compiled": 200}
 RUNS = 50
 GROUPS = (32, 256)
 WIDTHS = (64, 512)
-
-
-def make(engine: str, device: str, chains: int):
-    """The engine after 100 steps of burn-in, frozen or not as `seconds_per_step` asks."""
-    network, prior, generators = MLP(SIZES), AveragedNormal(), make_generators([1], device)
-    X = torch.randn(1, POINTS, SIZES[0], device=device)
-    problem = Problem(
-        network=network,
-        X=X,
-        y=X.sum(-1).sin(),
-        chains_per_run=chains,
-        batch_size=BATCH,
-        covered=prior.covers(network).to(device),
-        noise_prior=LogNormalNoise(),
-    )
-    weights = network.init(generators, chains, device)
-    state = AdaptiveSGHMC().init(torch.cat([weights, weights.new_full((chains, 1), -7.0)], 1))
-    return make_engine(engine, problem, AdaptiveSGHMC(), state, generators), prior.precision(weights, [])
-
-
-def seconds_per_step(engine: str, device: str, chains: int, seconds: float) -> dict[str, float]:
-    """Seconds per step of all chains together in burn-in and in sampling, the shortest of many repetitions."""
-    sampling, precision = make(engine, device, chains)
-    steps, found = STEPS[engine], {}
-    for phase in ("burn_in", "sampling"):
-        if phase == "sampling":
-            sampling.freeze()
-        found[phase] = shortest(lambda: sampling.advance(steps, precision), device, seconds) / steps
-    return found
-
-
-def shortest(run: Callable[[], object], device: str, seconds: float) -> float:
-    """Seconds of a call, the shortest found within `seconds`, after a first one that compiles."""
-    run()
-    best, deadline = float("inf"), time.perf_counter() + seconds
-    while best == float("inf") or time.perf_counter() < deadline:
-        if device != "cpu":
-            torch.cuda.synchronize()
-        start = time.perf_counter()
-        run()
-        if device != "cpu":
-            torch.cuda.synchronize()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def suggestion(device: str, runs: int) -> dict[str, float]:
@@ -94,7 +43,8 @@ def operations() -> float:
 def rate(seconds: float) -> float:
     """Operations per second of a product of large single-precision matrices."""
     A = torch.randn(8192, 8192, device="cuda")
-    return 2 * 8192**3 / shortest(lambda: A @ A, "cuda", seconds)
+    to_the_end(lambda: A @ A)  # loads what multiplies
+    return 2 * 8192**3 / best_seconds(partial(to_the_end, lambda: A @ A), seconds)
 
 
 def report(seconds: float) -> tuple[list[Table], list[str]]:
@@ -106,17 +56,19 @@ def report(seconds: float) -> tuple[list[Table], list[str]]:
     chains = Table(title=f"{name}, {'-'.join(map(str, SIZES))}, batches of {BATCH}: chain-steps per second")
     for column in ("chains", "phase", "fused", "torch", "ratio", "of the floor", "CPU cores it replaces"):
         chains.add_column(column, justify="right")
-    compiled = seconds_per_step("compiled", "cpu", 1, seconds)
-    for number in CHAINS:
-        fused, torch_ = (seconds_per_step(engine, "cuda", number, seconds) for engine in ("fused", "torch"))
-        floor = operations() * number / (peak * min(1, number / units))
-        for phase, took in fused.items():
+    case = {"sizes": SIZES, "points": 200, "batch": BATCH, "seconds": seconds}
+    core = seconds_per_step("compiled", case | {"chains": [1]})
+    fused, torch_ = (seconds_per_step(engine, case | {"chains": CHAINS}, "cuda") for engine in ("fused", "torch"))
+    for place, number in enumerate(CHAINS):
+        floor = operations() / (peak * min(1, number / units))  # of a chain's share of the device
+        for phase in fused:
+            mine, theirs = fused[phase][place], torch_[phase][place]
             cells = (
-                f"{number / took:,.0f}",
-                f"{number / torch_[phase]:,.0f}",
-                f"{torch_[phase] / took:.1f}",
-                f"{floor / took:.1%}",
-                f"{number * compiled[phase] / took:,.0f}",
+                f"{1 / mine:,.0f}",
+                f"{1 / theirs:,.0f}",
+                f"{theirs / mine:.1f}",
+                f"{floor / mine:.1%}",
+                f"{core[phase][0] / mine:,.0f}",
             )
             chains.add_row(f"{number:,}", phase, *cells)
     suggestions = seconds_table(
@@ -131,7 +83,8 @@ def report(seconds: float) -> tuple[list[Table], list[str]]:
         alone = EPOCHS * REPETITIONS * float(train(random_networks(parts, (width, width), 1), parts).seconds[0])
         for group in GROUPS:
             networks = random_networks(parts, (width, width), group)
-            took = shortest(partial(train, networks, parts, "cuda"), "cuda", 0) * EPOCHS * REPETITIONS / group
+            train(networks, parts, "cuda")  # loads what multiplies
+            took = best_seconds(partial(train, networks, parts, "cuda"), 0) * EPOCHS * REPETITIONS / group
             training.add_row(
                 f"{width}, {width}", f"{group}", f"{1 / took:.3g}", f"{1 / alone:.3g}", f"{alone / took:.1f}"
             )

@@ -3,6 +3,7 @@
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 
 import torch
 
@@ -14,10 +15,11 @@ from core.models.priors import GammaHyperprior, LogNormalNoise
 from core.randomness import make_generators
 from core.samplers import AdaptiveSGHMC
 
+FUSED_STEPS = 500  # of a launch, whatever the number of chains
 TABLE_3_1 = {"boston": (455, 13), "concrete": (927, 8), "yacht": (277, 6), "wine": (1439, 11), "power plant": (8611, 4)}
 
 
-def best_seconds(call: Callable[[], None], seconds: float) -> float:
+def best_seconds(call: Callable[[], object], seconds: float) -> float:
     """Shortest of repeated calls, at least one, within `seconds`: other load only makes a call longer."""
     deadline, best = time.perf_counter() + seconds, float("inf")
     while True:
@@ -29,31 +31,40 @@ def best_seconds(call: Callable[[], None], seconds: float) -> float:
             return best
 
 
-def make(name: str, case: dict, chains: int) -> tuple[Engine, torch.Tensor]:
-    """An engine with one chain per run on random data, and the precisions to advance it with."""
-    generators = make_generators(range(chains))
-    network = MLP(tuple(case["sizes"]))
-    X = torch.randn(chains, case["points"], network.sizes[0], generator=generators[0])
-    y = torch.randn(chains, case["points"], generator=generators[0])
-    problem = Problem(network, X, y, 1, case["batch"], GammaHyperprior().covers(network), LogNormalNoise())
-    weights = network.init(generators, chains)
-    theta = torch.cat([weights, torch.full((chains, 1), -6.9)], 1)
+def make(name: str, case: dict, runs: int, chains: int = 1, device: str = "cpu") -> tuple[Engine, torch.Tensor]:
+    """An engine with `chains` chains per run on random data, and the precisions to advance it with."""
+    generators = make_generators(range(runs), device)
+    network, random = MLP(tuple(case["sizes"])), {"generator": generators[0], "device": device}
+    X = torch.randn(runs, case["points"], network.sizes[0], **random)
+    y = torch.randn(runs, case["points"], **random)
+    covered = GammaHyperprior().covers(network).to(device)
+    problem = Problem(network, X, y, chains, case["batch"], covered, LogNormalNoise())
+    weights = network.init(generators, problem.chains, device)
+    theta = torch.cat([weights, weights.new_full((problem.chains, 1), -6.9)], 1)
     sampler = AdaptiveSGHMC()
-    return make_engine(name, problem, sampler, sampler.init(theta), generators), torch.ones(chains)
+    engine = make_engine(name, problem, sampler, sampler.init(theta), generators)
+    return engine, torch.ones(problem.chains, device=device)
 
 
-def seconds_per_step(name: str, case: dict) -> dict[str, list[float]]:
-    """{"burn_in": [s, ...], "sampling": [s, ...]}, one entry per number of chains."""
+def seconds_per_step(name: str, case: dict, device: str = "cpu") -> dict[str, list[float]]:
+    """{"burn_in": [s, ...], "sampling": [s, ...]}, one entry per number of chains; on a device all are of one run."""
     best: dict[str, list[float]] = {"burn_in": [], "sampling": []}
     for chains in case["chains"]:
-        engine, precision = make(name, case, chains)
-        engine.advance(20, precision)
-        steps = max(1, (500 if name == "compiled" else 20) // chains)
+        engine, precision = make(name, case, *((chains, 1) if device == "cpu" else (1, chains)), device)
+        steps = FUSED_STEPS if name == "fused" else max(1, (500 if name == "compiled" else 20) // chains)
         for phase in best:
-            seconds = best_seconds(lambda e=engine, p=precision, n=steps: e.advance(n, p), case["seconds"])
+            engine.advance(20, precision)  # compiles
+            advance = partial(engine.advance, steps, precision)
+            seconds = best_seconds(advance if device == "cpu" else partial(to_the_end, advance), case["seconds"])
             best[phase].append(seconds / steps / chains)
             engine.freeze()
     return best
+
+
+def to_the_end(call: Callable[[], object]) -> None:
+    """Call, and wait until a CUDA device has done what it was given."""
+    call()
+    torch.cuda.synchronize()
 
 
 def table_3_1(runs: int = 50) -> tuple[dict[str, float], float]:

@@ -26,9 +26,9 @@ from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, spl
 from core.experiment.settings import Settings
 
 SHARD_RUNS = 10
-DEVICE_RUNS = 50
-"""Repetitions of a shard on another device than the CPU, where fifty in lockstep take hardly longer than ten."""
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
+DEVICE_RUNS = 50
+"""The same on another device than the CPU, where fifty in lockstep take hardly longer than ten."""
 
 
 Expanded = Callable[[str, str, str], Sequence["Cell"]]

@@ -30,6 +30,7 @@ class Context(Generic[S]):
         device: A torch device name.
         progress: Callback that receives the fraction of the shard that is done.
         root: Root of the repository, below which the records of needed experiments are found.
+        commits: Commits of the code, as in the provenance; empty if nothing is to be kept on the disk.
         seeds: Every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
         resumed: What earlier processes spent on this shard, see `core.study.kept_proposals`; empty if nothing.
         read: Files that `records` read, by cell, each with the commit that made it; also for the provenance.
@@ -40,6 +41,7 @@ class Context(Generic[S]):
     device: str = "cpu"
     progress: Progress = silent
     root: Path = Path()
+    commits: str = ""
     seeds: dict[str, dict[str, int]] = field(default_factory=dict)
     read: dict[str, dict[str, str]] = field(default_factory=dict)
     resumed: dict[str, Any] = field(default_factory=dict)

@@ -87,7 +87,7 @@ def in_lockstep(
         policy = method.policy(CubeEncoding(objective.space), context.device, budgets, earlier)
     design = initial_evaluations(policy.encoding, initial_design(context, configurations_of(policy.encoding), initial))
     kept = kept_proposals(context, design.tolist(), evaluations)
-    histories = run_in_lockstep(
+    return run_in_lockstep(
         objective,
         policy,
         design,
@@ -97,25 +97,21 @@ def in_lockstep(
         context.progress,
         kept,
     )
-    if kept is not None:
-        context.resumed.update(kept.spent)
-    return histories
 
 
 def kept_proposals(context: Context, start: Sequence[Any], evaluations: int) -> KeptProposals | None:
-    """Where a shard's proposals are kept, for the same commit, settings and kind of device; None if code is changed.
+    """Where a shard's proposals are kept, for the same commit, settings and kind of device; None if it is not known.
 
     Args:
         start: What tells this search from others of the shard, such as its initial design.
         evaluations: Number of evaluations.
     """
-    commit = provenance.commit(context.root)
-    if commit == "unknown" or commit.endswith(provenance.CHANGED):
+    if not provenance.is_known(context.commits):
         return None
     cell, kind = context.cell, context.device.partition(":")[0]
     digest = hashlib.sha256(repr(start).encode()).hexdigest()
-    key = " ".join([commit, cell.settings_hash, kind, str(context.runs), str(evaluations), digest])
-    return KeptProposals(unfinished_file(cell, context.runs, context.root, PROPOSALS), key)
+    key = " ".join([context.commits, cell.settings_hash, kind, str(context.runs), str(evaluations), digest])
+    return KeptProposals(unfinished_file(cell, context.runs, context.root, PROPOSALS), key, context.resumed)
 
 
 def initial_design(context: Context, encoding: CubeEncoding, n: int) -> Tensor:

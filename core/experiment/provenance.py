@@ -21,6 +21,8 @@ FITS = "fits"
 """Key of how the iterative fits behind the records ended, see `core.convergence`; absent if there are none."""
 CHANGED = "+changes"
 """Ending of a commit from which the code differs."""
+UNKNOWN = "unknown"
+"""In the place of a commit that git does not tell."""
 PACKAGES = (
     "torch",
     "gpytorch",
@@ -59,8 +61,13 @@ def commit(root: Path) -> str:
         head = _git(root, "rev-parse", "HEAD")
         changed = _git(root, "status", "--porcelain", "--", "core", "papers")
     except (OSError, subprocess.SubprocessError):
-        return "unknown"
+        return UNKNOWN
     return f"{head}{CHANGED}" if changed else head
+
+
+def is_known(commits: str) -> bool:
+    """Whether commits, as of `commits`, say exactly which code ran."""
+    return bool(commits) and not any(part == UNKNOWN or part.endswith(CHANGED) for part in commits.split())
 
 
 def machine() -> dict[str, Any]:

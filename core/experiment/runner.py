@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -75,17 +75,17 @@ def run_cell(
             _remove_joined(path, usable)
             progress(1.0)
             return path
-        if usable:
-            _reuse_as_shards(cell, path, device)
         shards = cell.shards(device)
+        if usable:
+            _reuse_as_shards(path, shards)
         missing = [runs for runs in shards if not is_finished_shard(cell, runs, root)]
         done = len(shards) - len(missing)
         progress(done / len(shards))
         commits = provenance.commits(root) if missing else ""
         for runs in missing:
             of_shard = within(progress, done / len(shards), (done + 1) / len(shards))
-            context = Context(cell, runs, device, of_shard, root)
-            _run_shard(context, function, shard_file(path, runs), commits)
+            context = Context(cell, runs, device, of_shard, root, commits)
+            _run_shard(context, function, shard_file(path, runs))
             done += 1
             progress(done / len(shards))
         parts = [read_records(shard_file(path, runs)) for runs in shards]  # a resumed cell joins the very same frames
@@ -132,10 +132,10 @@ def _remove_joined(path: Path, runs: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _reuse_as_shards(cell: Cell, path: Path, device: str) -> None:
+def _reuse_as_shards(path: Path, shards: Iterable[range]) -> None:
     """Split a shorter finished file into the whole shards that a longer run would have made."""
     records, all_notes = read_records(path)
-    for runs in cell.shards(device):
+    for runs in shards:
         part = records[records["run"].isin(runs)]
         if part["run"].nunique() == len(runs):
             share = len(runs) / all_notes["runs"]
@@ -143,7 +143,7 @@ def _reuse_as_shards(cell: Cell, path: Path, device: str) -> None:
             write_records(shard_file(path, runs), part, notes)
 
 
-def _run_shard(context: Context, function: ExperimentFunction, file: Path, commits: str) -> None:
+def _run_shard(context: Context, function: ExperimentFunction, file: Path) -> None:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
     with counting() as counts:
@@ -158,7 +158,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, commi
         "runs": len(context.runs),
         "seeds": context.seeds,
         "read": context.read,
-        "commit": commits,
+        "commit": context.commits,
         **provenance.machine(),
         "device": context.device,
         "threads": _threads(),

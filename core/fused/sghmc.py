@@ -66,6 +66,29 @@ def layer(position, start, inputs, units, SIDE: tl.constexpr, H: tl.constexpr):
     return W, tl.load(position + start + SIDE * H + units)
 
 
+@triton.jit
+def through(
+    above,
+    a,
+    W,
+    xi,
+    places,
+    now,
+    state,
+    shared,
+    constants,
+    SIZE: tl.constexpr,
+    ADAPTING: tl.constexpr,
+    BACKWARD: tl.constexpr,
+):
+    """Move W and b of a hidden layer by dU/d(a W + b); returns the same of the layer below, with activations a."""
+    gradient = tl.dot(tl.trans(a), above, input_precision=BACKWARD)
+    below = tl.dot(above, tl.trans(W), input_precision=BACKWARD) * (1 - a * a)
+    move(gradient, xi[0], places[0], now, state, shared, constants, SIZE, ADAPTING)
+    move(tl.sum(above, 0), xi[1], places[1], now, state, shared, constants, SIZE, ADAPTING)
+    return below
+
+
 @triton.jit(do_not_specialize=["stride", "steps", "first_step", "N", "chains_per_run"])  # or each value is compiled for
 def advance(
     position,
@@ -156,17 +179,11 @@ def advance(
         xi_b1, xi_b2, xi_b3, xi_w = normals(seed, step, 0, units)
         xi_2, xi_3, _, _ = normals(seed, step, 1, square)
         if HIDDEN > 2:
-            gradient = tl.dot(tl.trans(a2), above, input_precision=BACKWARD)
-            below = tl.dot(above, tl.trans(W3), input_precision=BACKWARD) * (1 - a2 * a2)
-            move(gradient, xi_3, third + square, now, state, shared, constants, SIZE, ADAPTING)
-            move(tl.sum(above, 0), xi_b3, third + H * H + units, now, state, shared, constants, SIZE, ADAPTING)
-            above = below
+            places, xi = (third + square, third + H * H + units), (xi_3, xi_b3)
+            above = through(above, a2, W3, xi, places, now, state, shared, constants, SIZE, ADAPTING, BACKWARD)
         if HIDDEN > 1:
-            gradient = tl.dot(tl.trans(a1), above, input_precision=BACKWARD)
-            below = tl.dot(above, tl.trans(W2), input_precision=BACKWARD) * (1 - a1 * a1)
-            move(gradient, xi_2, second + square, now, state, shared, constants, SIZE, ADAPTING)
-            move(tl.sum(above, 0), xi_b2, second + H * H + units, now, state, shared, constants, SIZE, ADAPTING)
-            above = below
+            places, xi = (second + square, second + H * H + units), (xi_2, xi_b2)
+            above = through(above, a1, W2, xi, places, now, state, shared, constants, SIZE, ADAPTING, BACKWARD)
         lowest = inputs[:, None] * H + units[None, :]
         xi_1, _, _, _ = normals(seed, step, 2, lowest)
         gradient = tl.dot(tl.trans(x), above, input_precision=BACKWARD)

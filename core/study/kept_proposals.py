@@ -37,15 +37,12 @@ class KeptProposals:
     Args:
         file: The file.
         key: All that the proposals depend on: those of another search are not used.
-
-    Attributes:
-        spent: What earlier processes spent on the proposals taken from the file: `wall_seconds`, and `fits` as of
-            `core.convergence.as_record`.
+        spent: Receives what earlier processes spent on the proposals taken from the file: `wall_seconds`, and `fits`
+            as of `core.convergence.as_record`.
     """
 
-    def __init__(self, file: Path, key: str) -> None:
-        self.file, self.key = file, key
-        self.spent: dict[str, Any] = {"wall_seconds": 0.0, "fits": {}}
+    def __init__(self, file: Path, key: str, spent: dict[str, Any]) -> None:
+        self.file, self.key, self.spent = file, key, spent
         self._start = self._written = time.monotonic()
         self._losses: Tensor | None = None
 
@@ -62,7 +59,8 @@ class KeptProposals:
         for generator, generator_state in zip(proposer.generators, state["generators"], strict=True):
             generator.set_state(generator_state)
         proposer.memory = tuple(state["memory"])
-        self._losses, self.spent = state["losses"], state["spent"]
+        self._losses = state["losses"]
+        self.spent.update(state["spent"])
         return made
 
     def keep(self, made: Sequence[Proposed], losses: Tensor, proposer: Proposer) -> None:
@@ -74,8 +72,8 @@ class KeptProposals:
         """
         if (now := time.monotonic()) - self._written < INTERVAL:
             return
-        seconds = self.spent["wall_seconds"] + now - self._start
-        fits = convergence.together([self.spent["fits"], convergence.so_far()])
+        seconds = self.spent.get("wall_seconds", 0.0) + now - self._start
+        fits = convergence.together([self.spent.get("fits", {}), convergence.so_far()])
         state: Mapping[str, Any] = {
             "key": self.key,
             "points": [each.points for each in made],

@@ -14,7 +14,7 @@ from torch import Tensor
 from core.compiled import sghmc
 from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.random_bits import seed_states
-from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState, starting_averages
+from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState
 from core.models.engines.problem import Problem
 from core.models.network import ChainNetwork
 from core.randomness import chain_seeds
@@ -74,11 +74,10 @@ class CompiledEngine(PaddedEngine):
         return layout, padded_regression_places(layout), data
 
     def _make_target(self) -> sghmc.Target:
-        covered = torch.cat([self.problem.covered.to(torch.float32), torch.zeros(1)])
-        prior = self.problem.noise_prior
+        (covered, valid), prior = self.masks(), self.problem.noise_prior
         return sghmc.Target(
-            covered=self.pack(covered[None]),
-            valid=self.pack(torch.ones_like(covered)[None]),
+            covered=covered,
+            valid=valid,
             noise_mean=float(prior.mean),
             noise_variance=float(prior.variance),
             step_size=float(self.sampler.step_size),
@@ -88,13 +87,8 @@ class CompiledEngine(PaddedEngine):
 
     def _start(self, state: PaddedState, seeds: NDArray[np.uint64]) -> sghmc.Chains:
         lanes, shufflers = seed_states(seeds)
-        window, smoothed_gradient, second_moment = starting_averages(state)
         return sghmc.Chains(
-            position=self.pack(state.position),
-            velocity=self.pack(state.velocity),
-            window=self.pack(window, padding=1.0),
-            smoothed_gradient=self.pack(smoothed_gradient, padding=1.0),
-            second_moment=self.pack(second_moment, padding=1.0),
+            **self.starting(state),
             order=np.tile(np.arange(self.problem.points, dtype=np.int32), (len(state.position), 1)),
             batches_done=np.zeros(len(state.position), np.int64),
             lanes=lanes,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState, starting_averages
+from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState
 from core.models.engines.problem import Problem
 from core.models.network import MLP
 from core.randomness import chain_seeds, permutations
@@ -68,17 +68,9 @@ class FusedEngine(PaddedEngine):
         X, y = problem.X.to(torch.float32), problem.y.to(torch.float32)
         self.X = torch.nn.functional.pad(X, (0, self.side - sizes[0])).contiguous()
         self.y = y.contiguous()
-        covered = torch.cat([problem.covered.to(X), X.new_zeros(1)])
-        self.covered, self.valid = self.pack(covered[None])[0], self.pack(torch.ones_like(covered)[None])[0]
+        self.covered, self.valid = self.masks()
         self.seeds = torch.from_numpy(chain_seeds(generators, problem.chains).astype("int64")).to(device)
-        window, smoothed_gradient, second_moment = starting_averages(state)
-        self.chains = FusedChains(
-            position=self.pack(state.position),
-            velocity=self.pack(state.velocity),
-            window=self.pack(window, padding=1.0),
-            smoothed_gradient=self.pack(smoothed_gradient, padding=1.0),
-            second_moment=self.pack(second_moment, padding=1.0),
-        )
+        self.chains = FusedChains(**self.starting(state))
         self.frozen = self.coefficients(state)
         self.steps_done = 0
         self.order = torch.arange(problem.points, dtype=torch.int32, device=device).repeat(problem.chains, 1)

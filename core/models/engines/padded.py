@@ -79,6 +79,18 @@ class PaddedEngine(ABC):
             )
         return Frozen(*(self.pack(torch.full_like(state.position, constant)) for constant in constants))
 
+    def masks(self) -> tuple[Any, Any]:
+        """1 where the weight prior applies, and 1 outside the padding: (1, P_w + 1) in the padded layout."""
+        covered = torch.cat([self.problem.covered.to(torch.float32), self.problem.covered.new_zeros(1)])[None]
+        return self.pack(covered), self.pack(torch.ones_like(covered))
+
+    def starting(self, state: PaddedState) -> dict[str, Any]:
+        """The arrays that move, by their names in `chains`; tau, g and V are 1 where nothing has been averaged."""
+        ones = torch.ones_like(state.position)
+        averages = {name: getattr(state, name, ones) for name in ("window", "smoothed_gradient", "second_moment")}
+        moving = {"position": self.pack(state.position), "velocity": self.pack(state.velocity)}
+        return moving | {name: self.pack(values, padding=1.0) for name, values in averages.items()}
+
     def _adaptive_state(self, sampler: AdaptiveSGHMC) -> AdaptiveSGHMCState:
         return sampler.init(self.position())._replace(
             velocity=self.unpack(self.chains.velocity),
@@ -93,11 +105,3 @@ class PaddedEngine(ABC):
         variance = (2 * squared_step * state.decay * inverse_mass - sampler.correction).clamp_min(0)
         rates = (squared_step * inverse_mass, 1 - state.decay, variance.sqrt())
         return Frozen(*(self.pack(values) for values in rates))
-
-
-def starting_averages(state: PaddedState) -> tuple[Tensor, Tensor, Tensor]:
-    """tau, g and V with which chains start: 1 where nothing has been averaged."""
-    if isinstance(state, AdaptiveSGHMCState):
-        return state.window, state.smoothed_gradient, state.second_moment
-    ones = torch.ones_like(state.position)
-    return ones, ones, ones

@@ -24,7 +24,6 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
         before it reached. Only evaluations that change one of them have a row, and the first and the last.
     """
     settings, starts = context.settings, context.shared_seeds("tasks")
-    kept = kept_proposals(context, starts, settings.evaluations)
     incumbents = search_tasks(
         tasks_of_cell(context, settings.tasks, settings.real),
         settings.method,
@@ -35,10 +34,8 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
         settings.noisy,
         context.progress,
         context.device,
-        kept,
+        kept_proposals(context, starts, settings.evaluations),
     )
-    if kept is not None:
-        context.resumed.update(kept.spent)
     return _changes(incumbents, context.runs)
 
 

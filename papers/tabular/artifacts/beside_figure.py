@@ -34,8 +34,7 @@ def beside_authors(results: Results, published: Published | None) -> Figure:
     for (above, below), (name, pair) in zip(panels.T, pairs.items(), strict=True):
         above.set_title(f"{short_label(name)}, rank corr. {pair.rank_correlation:.3f}")
         both = {"our part of the grid": pair, **({RANDOM: drawn[name]} if name in drawn else {})}
-        for part in (_scatter(above, both), _ratios(below, both)):
-            parts.append(part.assign(dataset=name))
+        parts += [_scatter(above, both).assign(dataset=name), _ratios(below, both).assign(dataset=name)]
     panels[0, 0].set_ylabel("our error")
     panels[0, 0].legend(loc="upper left", fontsize=6, markerscale=2)
     words = " ".join(_in_words(name, pair, drawn.get(name)) for name, pair in pairs.items())

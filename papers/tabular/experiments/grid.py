@@ -14,7 +14,7 @@ from core.experiment.context import Context
 from core.progress import Progress, within
 from core.seeds import derive_seed
 from core.tabular.frame import to_records
-from core.tabular.grid import FCNET, Grid
+from core.tabular.grid import FCNET, Configuration, Grid
 from core.tabular.neighbourhood import neighbours as adjacent
 from core.training.fcnet import FCNetCollection
 from papers.tabular.experiments.authors import table_of_authors
@@ -69,7 +69,8 @@ def random_configurations(context: Context[Trainings]) -> pd.DataFrame:
     """Train configurations drawn at random from the whole grid, one per "run", the same on all data sets.
 
     Returns:
-        run, configuration, and the final validation errors of ours and of the authors' repetitions, lists.
+        run, `configuration` (its index), `parameters`, `seconds`, and the final validation errors of our and of the
+        authors' repetitions, `valid_mse` and `authors_mse`.
 
     Raises:
         DataUnavailableError: the authors' table is not at hand.
@@ -79,8 +80,7 @@ def random_configurations(context: Context[Trainings]) -> pd.DataFrame:
     drawn = np.random.default_rng(seed).permutation(FCNET.size)[list(context.runs)]
     frames = []
     for done, (run, one) in enumerate(zip(context.runs, FCNET.configurations(drawn), strict=True)):
-        part = FCNET.restricted(**{name: (value,) for name, value in one.items()})
-        trained = _trained(context, part, context.progress_of(done))
+        trained = _trained(context, _alone(one), context.progress_of(done))
         final = trained[f"valid_mse_{context.settings.epochs}"]
         frames.append(trained[["configuration", "parameters", "seconds"]].assign(run=run, valid_mse=final))
     found = pd.concat(frames, ignore_index=True)
@@ -95,7 +95,12 @@ def _of_run(settings: TrainedNeighbours, run: int) -> list[Grid]:
         (position,) = FCNET.positions(chosen)
         near = FCNET.configurations(adjacent(FCNET, position))
         chosen = [one for one in near if one[changed] != settings.incumbent[changed]]
-    return [FCNET.restricted(**{name: (value,) for name, value in one.items()}) for one in chosen]
+    return [_alone(one) for one in chosen]
+
+
+def _alone(configuration: Configuration) -> Grid:
+    """The grid of one configuration."""
+    return FCNET.restricted(**{name: (value,) for name, value in configuration.items()})
 
 
 def _trained(context: Context[Trainings], part: Grid, progress: Progress) -> pd.DataFrame:

@@ -75,7 +75,7 @@ def interrupted_at(share):
 
 
 def kept_in(folder, key="a"):
-    return KeptProposals(folder / "some.proposals", key)
+    return KeptProposals(folder / "some.proposals", key, {})
 
 
 @pytest.fixture(autouse=True)
@@ -149,11 +149,11 @@ def test_a_cell_continues_within_its_shard(tmp_path, monkeypatch):
     assert 0 < spent[0]["wall_seconds"] < notes["wall_seconds"]
 
 
-def test_changed_code_keeps_nothing(tmp_path, monkeypatch):
+def test_changed_code_keeps_nothing(tmp_path):
     (cell,) = find_cells(Catalogue(), CELL, "smoke")
-    for commit in ("unknown", f"1234abcd{provenance.CHANGED}"):
-        monkeypatch.setattr(provenance, "commit", lambda root, commit=commit: commit)
-        assert optimization.kept_proposals(Context(cell, range(2), root=tmp_path), [], 5) is None
+    for commits in ("", "unknown", f"1234abcd{provenance.CHANGED}", f"1234abcd{provenance.CHANGED} 5678abcd"):
+        context = Context(cell, range(2), root=tmp_path, commits=commits)
+        assert optimization.kept_proposals(context, [], 5) is None
 
 
 def test_a_search_on_the_cube_continues_after_its_initial_design(tmp_path):

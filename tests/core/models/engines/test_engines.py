@@ -8,32 +8,11 @@ from core.models.engines.choice import make_engine
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.problem import Problem
 from core.models.engines.reference import ReferenceEngine
-from core.models.network import MLP
-from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
+from core.models.priors import AveragedNormal, GammaHyperprior
 from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
+from tests.core.models.engines.problems import make_problem
 from tests.core.models.engines.replay import replayed_batch, replayed_noise
-
-
-def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch_size=6, prior=None, seed=0, **others):
-    generator = torch.Generator().manual_seed(seed)
-    network = MLP(sizes)
-    prior = prior or AveragedNormal()
-    problem = Problem(
-        network=network,
-        X=torch.randn(runs, points, sizes[0], generator=generator),
-        y=torch.randn(runs, points, generator=generator),
-        chains_per_run=chains_per_run,
-        batch_size=batch_size,
-        covered=prior.covers(network),
-        noise_prior=LogNormalNoise(-3.0, 0.5),
-        **others,
-    )
-    theta = torch.randn(problem.chains, network.num_weights + 1, generator=generator) * 0.4
-    theta[:, -1] = -2.0
-    precision = torch.rand(problem.chains, generator=generator) + 0.1
-    return problem, theta, precision
-
 
 SAMPLERS = [
     AdaptiveSGHMC(),

@@ -4,6 +4,7 @@ otherwise in Triton's interpreter, which runs the kernel's statements with NumPy
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,12 +16,11 @@ from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.engines.choice import make_engine
 from core.models.engines.fused import FusedEngine
-from core.models.engines.problem import Problem
 from core.models.engines.reference import ReferenceEngine
-from core.models.network import MLP
-from core.models.priors import AveragedNormal, LogNormalNoise
+from core.models.priors import LogNormalNoise
 from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
+from tests.core.models.engines.problems import make_problem
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 pytestmark = pytest.mark.skipif(find_spec("triton") is None, reason="needs Triton")
@@ -70,23 +70,11 @@ def replayed_noise(engine: FusedEngine) -> torch.Tensor:
     return engine.unpack(torch.from_numpy(np.array(rows)).float().to(engine.seeds.device))
 
 
-def make_problem(sizes=(5, 11, 7, 1), batch_size=6, points=23, **others):
-    generator = torch.Generator().manual_seed(0)
-    network, prior = MLP(sizes), AveragedNormal()
-    problem = Problem(
-        network=network,
-        X=torch.randn(2, points, sizes[0], generator=generator).to(DEVICE),
-        y=torch.randn(2, points, generator=generator).to(DEVICE),
-        chains_per_run=2,
-        batch_size=batch_size,
-        covered=prior.covers(network).to(DEVICE),
-        noise_prior=LogNormalNoise(-3.0, 0.5),
-        **others,
-    )
-    theta = torch.randn(problem.chains, network.num_weights + 1, generator=generator) * 0.4
-    theta[:, -1] = -2.0
-    precision = torch.rand(problem.chains, generator=generator) + 0.1
-    return problem, theta.to(DEVICE), precision.to(DEVICE)
+def on_device(*arguments, **settings):
+    """The same as `make_problem` on the device of these tests."""
+    problem, theta, precision = make_problem(*arguments, **settings)
+    moved = {name: getattr(problem, name).to(DEVICE) for name in ("X", "y", "covered")}
+    return replace(problem, **moved), theta.to(DEVICE), precision.to(DEVICE)
 
 
 def engines(problem, sampler, theta, precision):
@@ -116,7 +104,7 @@ def test_philox_has_the_published_answers():
     ],
 )
 def test_steps_equal_the_reference(sizes, batch_size, others, sampler):
-    problem, theta, precision = make_problem(sizes, batch_size, **others)
+    problem, theta, precision = on_device(sizes, batch_size=batch_size, **others)
     fused, reference = engines(problem, sampler, theta, precision)
     runs = torch.arange(problem.chains, device=DEVICE) // problem.chains_per_run
     for step in range(6):
@@ -137,7 +125,7 @@ def test_steps_equal_the_reference(sizes, batch_size, others, sampler):
 
 
 def test_padding_stays_zero_and_launches_may_be_split():
-    problem, theta, precision = make_problem()
+    problem, theta, precision = on_device()
     ends = []
     for blocks in ((4,), (1, 3)):
         engine = FusedEngine(problem, AdaptiveSGHMC(), AdaptiveSGHMC().init(theta), make_generators([7, 8], DEVICE))
@@ -155,7 +143,7 @@ def test_padding_stays_zero_and_launches_may_be_split():
 
 @pytest.mark.parametrize("calls", [(9,), (1, 1, 7), (2, 3, 4)])
 def test_an_epoch_has_each_point_once_at_most(calls):
-    problem, theta, _ = make_problem(points=23, batch_size=6)
+    problem, theta, _ = on_device(points=23, batch_size=6)
     engine = FusedEngine(problem, AdaptiveSGHMC(), AdaptiveSGHMC().init(theta), make_generators([7, 8], DEVICE))
     points = torch.cat([engine.next_batches(steps) for steps in calls], 1)
     assert points.shape == (problem.chains, 9 * 6) and not torch.equal(points[0], points[1])
@@ -164,9 +152,9 @@ def test_an_epoch_has_each_point_once_at_most(calls):
 
 
 def test_what_it_does_not_cover():
-    problem, theta, _ = make_problem()
+    problem, theta, _ = on_device()
     generators = make_generators([7, 8], DEVICE)
-    wide, long = make_problem(sizes=(2, 65, 1)), make_problem(sizes=(2, 3, 3, 3, 3, 1))
+    wide, long = on_device(sizes=(2, 65, 1)), on_device(sizes=(2, 3, 3, 3, 3, 1))
     for (other, start, _), sampler, obstacle in (
         ((problem, theta, None), SGLD(1e-3), "the sampler SGLD"),
         ((problem, theta.double(), None), AdaptiveSGHMC(), "torch.float64 on"),
@@ -201,7 +189,7 @@ def test_the_posterior_is_that_of_the_cpu():
 
 @pytest.mark.cuda
 def test_auto_takes_it_on_a_device():
-    problem, theta, _ = make_problem()
+    problem, theta, _ = on_device()
     state = AdaptiveSGHMC().init(theta)
     assert isinstance(
         make_engine("auto", problem, AdaptiveSGHMC(), state, make_generators([7, 8], DEVICE)), FusedEngine
