@@ -89,7 +89,8 @@ def through(
     return below
 
 
-@triton.jit(do_not_specialize=["stride", "steps", "first_step", "N", "chains_per_run"])  # or each value is compiled for
+# Without this list each value of these is compiled for; the early batches of a search have a size each.
+@triton.jit(do_not_specialize=["stride", "steps", "first_step", "N", "batch", "chains_per_run"])
 def advance(
     position,
     velocity,
@@ -110,6 +111,7 @@ def advance(
     steps,
     first_step,
     N,
+    batch,
     chains_per_run,
     points,  # sum of the weights of all points
     noise_mean,
@@ -121,7 +123,6 @@ def advance(
     D: tl.constexpr,
     H: tl.constexpr,
     ROWS: tl.constexpr,  # rows of a padded batch
-    BATCH: tl.constexpr,
     SIZE: tl.constexpr,
     ADAPTING: tl.constexpr,
     SIGMOID: tl.constexpr,
@@ -140,13 +141,13 @@ def advance(
     inputs, units, rows, ends = tl.arange(0, D), tl.arange(0, H), tl.arange(0, ROWS), tl.arange(0, 2)
     first, second, third = 0, (D + 1) * H, (D + 1) * H + (H + 1) * H
     top = (D + 1) * H + (HIDDEN - 1) * (H + 1) * H
-    square, present = units[:, None] * H + units[None, :], rows < BATCH
+    square, present = units[:, None] * H + units[None, :], rows < batch
     number = 0
     while number < steps:  # a `for` may load a step's parameters before the last one has stored them
-        batch = rows + number * BATCH
+        place = rows + number * batch
         if WHOLE:
-            batch = rows
-        point = tl.load(order + chain.to(tl.int64) * stride + batch, mask=present, other=0)
+            place = rows
+        point = tl.load(order + chain.to(tl.int64) * stride + place, mask=present, other=0)
         x = tl.load(X + (run * N + point)[:, None] * D + inputs[None, :])
         target = tl.load(y + run * N + point)
 
@@ -163,7 +164,7 @@ def advance(
         w = tl.load(theta + top + units)
         bias, s = tl.load(theta + top + H), tl.load(theta + top + H + 1)
 
-        noise_precision, scale = tl.exp(-s), points / BATCH
+        noise_precision, scale = tl.exp(-s), points / batch
         mean = tl.sum(a * w[None, :], 1) + bias
         slope = mean * 0 + 1
         if SIGMOID:

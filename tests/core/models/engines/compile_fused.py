@@ -11,12 +11,12 @@ from core.fused.sghmc import advance
 from core.models.engines.fused import PRODUCTS, WARPS
 
 H100 = GPUTarget("cuda", 90, 32)
-INTEGERS = ("stride", "steps", "first_step", "N", "chains_per_run")
+INTEGERS = ("stride", "steps", "first_step", "N", "batch", "chains_per_run")
 NUMBERS = ("points", "noise_mean", "noise_variance", "squared_step", "decay", "correction")
 OTHERS = {"order": "*i32", "seeds": "*i64"} | dict.fromkeys(INTEGERS, "i32") | dict.fromkeys(NUMBERS, "fp32")
 CASES = (
-    {"HIDDEN": 3, "D": 64, "H": 64, "ROWS": 64, "BATCH": 64, "SIZE": 12544, "WHOLE": False, "SIGMOID": False},
-    {"HIDDEN": 1, "D": 16, "H": 16, "ROWS": 16, "BATCH": 5, "SIZE": 320, "WHOLE": True, "SIGMOID": True},
+    {"HIDDEN": 3, "D": 64, "H": 64, "ROWS": 64, "SIZE": 12544, "WHOLE": False, "SIGMOID": False},
+    {"HIDDEN": 1, "D": 16, "H": 16, "ROWS": 16, "SIZE": 320, "WHOLE": True, "SIGMOID": True},
 )
 
 
