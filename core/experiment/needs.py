@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,14 @@ def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> b
 def has_digest(path: Path, recorded: str | None) -> bool:
     """Whether a file's records are those of the file with this digest: its own, or that of an earlier version."""
     return recorded == digest(path) or recorded in read_provenance(path).get(FORMERLY, ())
+
+
+def digests_of(path: Path, replaced: Path) -> list[str]:
+    """All digests by which the records of a file are known, if the file that it replaces holds the same; else none."""
+    if not replaced.exists() or not read_records(path)[0].equals(read_records(replaced)[0]):
+        return []
+    earlier = (read_provenance(file).get(FORMERLY, ()) for file in (path, replaced))
+    return list(dict.fromkeys([digest(path), digest(replaced), *chain.from_iterable(earlier)]))
 
 
 def digest(path: Path) -> str:

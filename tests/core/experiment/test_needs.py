@@ -216,6 +216,19 @@ class TestPromoting:
             write_in_other_bytes(shipped)
         assert promote(cell, tmp_path).exists()
 
+    def test_the_same_records_made_again_keep_what_was_made_from_either(self, made, tmp_path):
+        theirs, cell = made
+        for needed in theirs:
+            records, notes = read_records(needed.path(tmp_path, "run"))
+            write_records(needed.path(tmp_path, "reference"), records, {**notes, "commit": "an earlier one"})
+        earlier = [digest(needed.path(tmp_path, "reference")) for needed in theirs]
+        for _ in range(2):  # a second promotion finds nothing to do
+            shipped = [promote(needed, tmp_path) for needed in theirs]
+        assert promote(cell, tmp_path).exists()
+        for path, before, needed in zip(shipped, earlier, theirs, strict=True):
+            assert read_provenance(path)[FORMERLY] == [digest(needed.path(tmp_path, "run")), before]
+            assert read_provenance(path)["commit"] != "an earlier one"
+
     def test_not_before_nor_from_other_records(self, made, tmp_path):
         theirs, cell = made
         with pytest.raises(
