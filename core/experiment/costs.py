@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.experiment.cells import Cell
+from core.experiment.provenance import on_cpu
 
 PROPORTIONAL = (
     "evaluations",
@@ -33,6 +34,7 @@ PROPORTIONAL = (
 """Settings, of experiments or of methods, that say how often a repetition does the same work, or for how long."""
 RUNS = "runs"
 READ = "the records that it reads"
+DEVICE = "its device"
 NEAREST = {"smoke": ("smoke", "quick", "paper"), "quick": ("quick", "paper"), "paper": ("paper", "quick")}
 """The scales whose files say something about a scale, the nearest first; smoke runs are too short to say anything."""
 SOURCES = ("run", "reference")
@@ -49,7 +51,8 @@ class Cost:
         disk: Bytes of its records.
         cpu: The processors of the recorded runs.
         factors: By which ratio the recorded numbers were multiplied, by setting, or `runs` for the repetitions.
-        uncounted: Settings that differ from those of the recorded runs, at a cost that nobody measured.
+        uncounted: Settings that differ from those of the recorded runs, at a cost that nobody measured; `DEVICE` if the
+            runs were on a device, whose seconds are not those of a core.
     """
 
     seconds: float
@@ -115,6 +118,8 @@ def _differences(cell: Cell, provenance: Mapping[str, Any]) -> tuple[dict[str, f
             ratios[name.rpartition(".")[2]] = now / then
         else:
             uncounted.append(name.removeprefix("method."))
+    if not on_cpu(provenance):
+        uncounted.append(DEVICE)
     if not uncounted and len(ratios) == 1 and provenance["settings_hash"] != cell.settings_hash:
         uncounted.append(READ)
     return {name: ratio for name, ratio in ratios.items() if ratio != 1}, tuple(uncounted)

@@ -160,7 +160,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path) -> No
         "read": context.read,
         "commit": context.commits,
         **provenance.machine(),
-        "device": context.device,
+        "device": provenance.device_model(context.device),
         "threads": _threads(),
         "wall_seconds": time.perf_counter() - start + context.resumed.get("wall_seconds", 0.0),
         "peak_memory_mb": provenance.peak_memory_mb(),

@@ -6,6 +6,7 @@ equal bit for bit; on another it may agree within rounding or in distribution, s
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE,
 from core.experiment.cells import SHARD_RUNS, Cell
 from core.experiment.context import Context
 from core.experiment.needs import find_file
+from core.experiment.provenance import on_cpu
 from core.experiment.runner import RAISED, compute_shard
 from core.experiment.storage import read_provenance, read_records
 
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shard:
-    """Repetitions of a shipped cell that were computed together, and roughly how many seconds they took."""
+    """Repetitions of a shipped cell that were computed together, and roughly how many seconds they took.
+
+    The seconds are infinite for what a device computed: a rerun is on the CPU, whose time nobody measured.
+    """
 
     cell: Cell
     runs: range
@@ -57,6 +62,7 @@ def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
         if path.exists() and path not in shards:
             notes = read_provenance(path)
             runs, seconds = notes["runs"], notes["wall_seconds"] / max(1, notes["runs"])
+            seconds = seconds if on_cpu(notes) else math.inf
             blocks = [range(first, min(first + SHARD_RUNS, runs)) for first in range(0, runs, SHARD_RUNS)]
             shards[path] = [Shard(cell, block, seconds * len(block)) for block in blocks]
     return [shard for blocks in shards.values() for shard in blocks]
@@ -131,7 +137,7 @@ def other_machine(notes: dict[str, Any]) -> list[str]:
     """How this machine differs from the one that made a file, in what rounding depends on."""
     here = provenance.machine()
     differences = []
-    if notes.get("device", "cpu") != "cpu":
+    if not on_cpu(notes):
         differences.append(f"made on {notes['device']}")
     for name in ("cpu", "python"):
         if notes.get(name) != here[name]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,8 +34,10 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
         raise UserError(f"{options.name}: none of its cells is shipped; see python -m papers list")
     chosen, skipped = choose(shards, options.shards, options.seed, options.longest)
     for name, seconds in skipped.items():
-        text = f"{name}: {NOT_CHECKED}, its shortest shard takes {in_words(seconds)}; allow it with --longest"
-        console.print(text, markup=False, soft_wrap=True)
+        why = "it ran on a device, and verify reruns on CPUs"
+        if math.isfinite(seconds):
+            why = f"its shortest shard takes {in_words(seconds)}; allow it with --longest"
+        console.print(f"{name}: {NOT_CHECKED}, {why}", markup=False, soft_wrap=True)
     expected = in_words(sum(shard.seconds for shard in chosen))
     text = f"{len(chosen)} of {len(shards)} shards to rerun (seed {options.seed}), about {expected} by their records"
     console.print(text, soft_wrap=True)

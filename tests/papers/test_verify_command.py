@@ -45,6 +45,14 @@ def test_what_takes_long_is_left_out_and_said(papers, shipped):
     assert output.endswith("nothing was checked")
 
 
+def test_what_a_device_made_is_left_out_and_said(papers, shipped):
+    records, provenance = read_records(shipped)
+    write_records(shipped, records, provenance | {"device": "cuda"})
+    status, output, _ = papers("verify")
+    assert status == 1
+    assert "toy/fit: not checked, it ran on a device, and verify reruns on CPUs" in output
+
+
 @pytest.mark.parametrize("runs, expected", [(20, 0), (25, 1)])
 def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch, runs, expected):
     """Nor are they a success where nothing else was checked."""

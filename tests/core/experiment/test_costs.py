@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.experiment.cells import Cell
-from core.experiment.costs import READ, cost_of
+from core.experiment.costs import DEVICE, READ, cost_of
 from core.experiment.settings import Settings
 from core.experiment.storage import REQUIRED, write_records
 from core.recorded import AddedLater
@@ -81,6 +81,13 @@ def test_what_no_record_shows_the_cost_of_is_named_and_not_guessed(tmp_path):
     record(quick(rows=10), "reference", tmp_path)
     cost = cost_of(CELL, tmp_path)
     assert cost.uncounted == ("rows",) and cost.seconds == 50.0 and not cost.is_recorded
+
+
+def test_seconds_of_a_device_are_not_those_of_a_core(tmp_path):
+    record(CELL, "run", tmp_path, device="cuda (NVIDIA H200)")
+    assert cost_of(CELL, tmp_path).uncounted == (DEVICE,)
+    record(CELL, "reference", tmp_path, device="cpu")
+    assert cost_of(CELL, tmp_path).is_recorded
 
 
 def test_a_limit_that_was_absent_has_no_ratio(tmp_path):

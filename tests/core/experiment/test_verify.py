@@ -164,3 +164,9 @@ def test_a_processor_whose_model_is_hidden_is_told_by_its_numbers(tmp_path, name
     (tmp_path / "cpuinfo").write_text("\n".join(lines) + "\n\n" + "model name\t: another core\n")
     assert provenance._cpu_model(tmp_path / "cpuinfo") == expected
     assert provenance._cpu_model(tmp_path / "absent")
+
+
+def test_a_device_is_named_with_its_model(monkeypatch):
+    monkeypatch.setattr("torch.cuda.get_device_name", {"cuda": "NVIDIA H200", "cuda:1": "NVIDIA A100"}.__getitem__)
+    models = ["cpu", "cuda (NVIDIA H200)", "cuda:1 (NVIDIA A100)"]
+    assert [provenance.device_model(device) for device in ("cpu", "cuda", "cuda:1")] == models
