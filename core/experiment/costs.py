@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.experiment.cells import Cell
-from core.experiment.provenance import on_cpu
+from core.experiment.devices import on_cpu
 
 PROPORTIONAL = (
     "evaluations",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import resource
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -78,20 +78,6 @@ def machine() -> dict[str, Any]:
         "platform": platform.platform(),
         "cpu": _cpu_model(),
     }
-
-
-def device_model(device: str) -> str:
-    """A device with its model, `cuda (NVIDIA H200)`; the CPU's is part of `machine`."""
-    if not device.startswith("cuda"):
-        return device
-    import torch
-
-    return f"{device} ({torch.cuda.get_device_name(device)})"
-
-
-def on_cpu(notes: Mapping[str, Any]) -> bool:
-    """Whether all repetitions of a file were computed on CPUs."""
-    return str(notes.get("device", "cpu")) == "cpu"
 
 
 def peak_memory_mb() -> float:

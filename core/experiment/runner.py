@@ -27,6 +27,7 @@ from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
+from core.experiment.devices import device_model
 from core.experiment.finished import (
     PROPOSALS,
     is_finished_shard,
@@ -160,7 +161,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path) -> No
         "read": context.read,
         "commit": context.commits,
         **provenance.machine(),
-        "device": provenance.device_model(context.device),
+        "device": device_model(context.device),
         "threads": _threads(),
         "wall_seconds": time.perf_counter() - start + context.resumed.get("wall_seconds", 0.0),
         "peak_memory_mb": provenance.peak_memory_mb(),

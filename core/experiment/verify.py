@@ -20,8 +20,8 @@ from core.experiment import provenance
 from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE, agreement
 from core.experiment.cells import SHARD_RUNS, Cell
 from core.experiment.context import Context
+from core.experiment.devices import on_cpu
 from core.experiment.needs import find_file
-from core.experiment.provenance import on_cpu
 from core.experiment.runner import RAISED, compute_shard
 from core.experiment.storage import read_provenance, read_records
 

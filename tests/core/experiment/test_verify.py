@@ -9,6 +9,7 @@ import pytest
 from core.experiment import provenance
 from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, ROUNDED
 from core.experiment.catalogue import Catalogue
+from core.experiment.devices import device_model
 from core.experiment.promote import promote
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
@@ -169,4 +170,4 @@ def test_a_processor_whose_model_is_hidden_is_told_by_its_numbers(tmp_path, name
 def test_a_device_is_named_with_its_model(monkeypatch):
     monkeypatch.setattr("torch.cuda.get_device_name", {"cuda": "NVIDIA H200", "cuda:1": "NVIDIA A100"}.__getitem__)
     models = ["cpu", "cuda (NVIDIA H200)", "cuda:1 (NVIDIA A100)"]
-    assert [provenance.device_model(device) for device in ("cpu", "cuda", "cuda:1")] == models
+    assert [device_model(device) for device in ("cpu", "cuda", "cuda:1")] == models
