@@ -61,8 +61,8 @@ def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
         path = cell.path(root, "reference")
         if path.exists() and path not in shards:
             notes = read_provenance(path)
-            runs, seconds = notes["runs"], notes["wall_seconds"] / max(1, notes["runs"])
-            seconds = seconds if on_cpu(notes) else math.inf
+            runs = notes["runs"]
+            seconds = notes["wall_seconds"] / max(1, runs) if on_cpu(notes) else math.inf
             blocks = [range(first, min(first + SHARD_RUNS, runs)) for first in range(0, runs, SHARD_RUNS)]
             shards[path] = [Shard(cell, block, seconds * len(block)) for block in blocks]
     return [shard for blocks in shards.values() for shard in blocks]
