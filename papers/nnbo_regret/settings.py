@@ -43,10 +43,10 @@ class RecordedSearch(RegretSearch):
     """The optimizer with every query recorded.
 
     Attributes:
-        record: What is recorded of the posterior: all of it, or the half that the theorem's paths are made of.
+        record: Regrets alone, or with what the theorem's paths are made of, the posterior at each query and at x*.
     """
 
-    record: Annotated[Literal["posterior", "paths"], AddedLater("posterior")] = "posterior"
+    record: Literal["paths", "regrets"] = "paths"
 
 
 class WallClock(RegretSearch):

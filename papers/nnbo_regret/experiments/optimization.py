@@ -22,8 +22,8 @@ from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regr
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
 from papers.nnbo_regret.settings import RecordedSearch, RegretSearch, WallClock
 
-BEYOND_PATHS = ["k_query", "k_optimum", "noise_variance"]
-"""Columns of a query's posterior that the paths of the theorem are not made of."""
+POSTERIOR = ["mu_query", "mu_optimum", "variance"]
+"""Columns of the posterior, which the paths of the theorem are made of and no curve of the regret is."""
 
 
 def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
@@ -31,10 +31,9 @@ def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
 
     One row per query, in the units and with the sign of f, which is maximized:
     iteration (from 1), batch (from 1), observations (behind the posterior, the same for a batch); regret r_i;
-    minimum_regret Q_i, over all points so far; mu_query, mu_optimum: posterior means at x_i and x*; k_query, k_optimum:
-    posterior variances of f there; variance: that of f(x_i) - f(x*), Eq. 17; noise_variance: s^2; floored: s^2 is at
-    its floor; explored: chosen by variance; initial_regret: the mean of the initial points, constant in a run. Paths
-    alone lack the columns of `BEYOND_PATHS`.
+    minimum_regret Q_i, over all points so far; mu_query, mu_optimum: posterior means at x_i and x*; variance: that of
+    f(x_i) - f(x*), Eq. 17; initial_regret: the mean of the initial points, constant in a run; floored: s^2 is at its
+    floor; explored: chosen by variance. Regrets alone lack the columns of `POSTERIOR`.
     """
     search = Runs(context)
     search.query(progress=context.progress)
@@ -54,10 +53,7 @@ def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
         "minimum_regret": lowest,
         "mu_query": columns["mean"],
         "mu_optimum": columns["mean_best"],
-        "k_query": columns["variance"],
-        "k_optimum": columns["variance_best"],
         "variance": columns["difference"],
-        "noise_variance": columns["noise"],
         "initial_regret": np.repeat(initial.mean(1, keepdims=True), queries, 1),
     }
     records = pd.DataFrame(
@@ -71,7 +67,7 @@ def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
             "explored": columns["explored"].ravel(),
         }
     )
-    return records.drop(columns=BEYOND_PATHS) if settings.record == "paths" else records
+    return records.drop(columns=POSTERIOR) if settings.record == "regrets" else records
 
 
 def illustration(context: Context[RegretSearch]) -> pd.DataFrame:

@@ -29,18 +29,15 @@ class Queries(NamedTuple):
 
     value: f(x_i), without noise.
     mean, mean_best: Mu_i(x_i) and mu_i(x*).
-    variance, variance_best, difference: K_i(x_i, x_i), k_i(x*, x*) and V[Y_i], of f, without observation noise.
-    noise: s^2, (runs, 1), and floored, (runs, 1) bool: whether it is at its floor.
+    difference: V[Y_i], of f, without observation noise.
+    floored: Whether s^2 is at its floor, (runs, 1) bool.
     explored: Chosen by the largest variance, bool.
     """
 
     value: Tensor
     mean: Tensor
     mean_best: Tensor
-    variance: Tensor
-    variance_best: Tensor
     difference: Tensor
-    noise: Tensor
     floored: Tensor
     explored: Tensor
 
@@ -97,19 +94,14 @@ class Runs:
         mean, scale = -model.targets.inverse(mean), model.targets.scale.square()
         variance = scale * covariance.diagonal(dim1=-2, dim2=-1)
         across = scale * covariance[..., :-1, -1]
-        query, best = variance[:, :-1], variance[:, -1:].expand_as(value)
         # The difference of two similar numbers may be below zero by rounding.
-        difference = (query + best - 2 * across).clamp_min(0)
-        noise = model.noise_variance.unsqueeze(-1)
+        difference = (variance[:, :-1] + variance[:, -1:] - 2 * across).clamp_min(0)
         return Queries(
             value=value,
             mean=mean[:, :-1],
             mean_best=mean[:, -1:].expand_as(value),
-            variance=query,
-            variance_best=best,
             difference=difference,
-            noise=scale * noise,
-            floored=noise <= model.min_noise,
+            floored=model.noise_variance.unsqueeze(-1) <= model.min_noise,
             explored=explored,
         )
 
