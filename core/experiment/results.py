@@ -49,6 +49,11 @@ class CellInfo:
     def name(self) -> str:
         return f"{self.experiment}/{self.benchmark}/{self.method}"
 
+    @property
+    def whole(self) -> bool:
+        """Whether it was run by the paper's protocol, with all repetitions."""
+        return self.present and self.scale == "paper" and self.runs >= self.configured_runs
+
 
 def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
     """State of a cell from its file's metadata alone.
@@ -134,7 +139,13 @@ class Results:
 
     def without_ablations(self) -> Results:
         """The same without runs with changed settings; claims are judged by these."""
-        cells = [cell for cell in self._cells if not cell.overrides]
+        return self._of([cell for cell in self._cells if not cell.overrides])
+
+    def whole_cells(self) -> Results:
+        """The same with nothing but the cells that were run by the paper's protocol."""
+        return self._of([cell for cell, info in zip(self._cells, self.cells, strict=True) if info.whole])
+
+    def _of(self, cells: list[Cell]) -> Results:
         return self if len(cells) == len(self._cells) else Results(cells, self._root, self._source, self._scales)
 
     def scale(self, experiment: str) -> str:

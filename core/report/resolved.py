@@ -6,7 +6,7 @@ checks their names; what it returns no longer knows the catalogue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ class Resolved:
         judged: The results that claims are judged by, if they differ from those drawn.
         cuts: Parts of the paper's protocol that the scale of each experiment leaves out, in words.
         looks: Number of times that claims were looked at while runs of each experiment were added.
+        grids: Benchmark and method of each cell that the paper's protocol has, by experiment.
     """
 
     paper: str
@@ -56,6 +57,7 @@ class Resolved:
     judged: Any = None
     cuts: Mapping[str, str] = field(default_factory=dict)
     looks: Mapping[str, int] = field(default_factory=dict)
+    grids: Mapping[str, Collection[tuple[str, str]]] = field(default_factory=dict)
 
 
 def resolve(catalogue: Catalogue, drawing: Drawing) -> Resolved:
@@ -69,7 +71,10 @@ def resolve(catalogue: Catalogue, drawing: Drawing) -> Resolved:
     published = published_numbers(catalogue, drawing.paper, name)
     claims = claims_about(catalogue, drawing.paper, name)
     check_places(claims, paper)
-    experiments = {split_reference(key)[1]: each for key, each in catalogue.experiments_of(drawing.paper, name).items()}
+    homes = {
+        split_reference(key, drawing.paper): each for key, each in catalogue.experiments_of(drawing.paper, name).items()
+    }
+    experiments = {key: each for (_, key), each in homes.items()}
     check_experiments(claims, experiments)
     results = results_of(catalogue, drawing)
     protocols = {key: each.protocol(drawing.scale) for key, each in experiments.items()}
@@ -88,4 +93,5 @@ def resolve(catalogue: Catalogue, drawing: Drawing) -> Resolved:
         judged=results.without_ablations() if drawing.ablations else None,
         cuts={key: scale.cut for key, scale in protocols.items()},
         looks={key: scale.looks for key, scale in protocols.items()},
+        grids={home[1]: {(cell.benchmark, cell.variant) for cell in catalogue.cells(*home, "paper")} for home in homes},
     )
