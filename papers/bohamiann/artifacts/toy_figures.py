@@ -63,7 +63,7 @@ def fig3_2(results: Results, published: Published | None) -> Figure:
         axes.set_ylabel(r"$\theta_1$")
     style.legend(figure, [panels[0, 1]], 3)
     caption = (
-        "Positions of one chain (first repetition) at every fifth step, with the same step length of 0.01 for all. "
+        "Positions of one chain (first repetition) at every tenth step, with the same step length of 0.01 for all. "
         "Above: updates, start (0, 0) and flat priors of the authors' notebook; below: Eqs. 7 and 10, from (0, 1), "
         "with Welling and Teh's priors. Share of all chains that spend at least 1% of the sampling phase in each mode: "
         + ", ".join(f"{title} {_visits_both(frame, name)}" for name, title in TRAJECTORIES.items())
