@@ -9,7 +9,7 @@ missing is drawn as `not run`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,10 @@ from core.report.tables.image import table_figure
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.tables.text import to_csv, to_markdown, to_rst, to_tex
 from core.report.tables.wording import sentence
-from core.report.verdicts.checks import Check, NotRunError, reading
+from core.report.verdicts.checks import NotRunError, reading
 from core.report.verdicts.claims import Claim, run_check
 from core.report.verdicts.outcomes import not_run
-from core.report.verdicts.protocol import reduction
+from core.report.verdicts.protocol import Protocol
 
 
 def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
@@ -95,9 +95,8 @@ def draw(job: Resolved) -> Path:
 
 def judged_claims(job: Resolved) -> list[dict[str, Any]]:
     """The claims about an artifact with their outcomes, as the sidecar has them."""
-    results = job.judged or job.results
-    is_reduced = reduction(results, job.grids)
-    return [_judged(claim, results, job.looks, is_reduced) for claim in job.claims]
+    protocol = Protocol(job.judged or job.results, job.grids)
+    return [_judged(claim, protocol, job.looks) for claim in job.claims]
 
 
 def _product(job: Resolved) -> ReportTable | Figure:
@@ -129,10 +128,8 @@ def _has_result(cell: ReportCell) -> bool:
     return bool(cell.text) or cell.runs > 0 or not math.isnan(cell.ours)
 
 
-def _judged(
-    claim: Claim, results: Any, looks: Mapping[str, int], is_reduced: Callable[[Claim, Check, int], bool]
-) -> dict[str, Any]:
+def _judged(claim: Claim, protocol: Protocol, looks: Mapping[str, int]) -> dict[str, Any]:
     """The claim and its outcome, given how often the runs of each experiment were looked at while some were added."""
     often = max((looks[name] for name in claim.experiments or looks), default=1)
-    check = not_run() if nothing_run(results) else run_check(claim, results, often)
-    return {**claim.record, **vars(check), "reduced": is_reduced(claim, check, often)}
+    check = not_run() if nothing_run(protocol.results) else run_check(claim, protocol.results, often)
+    return {**claim.record, **vars(check), "reduced": protocol.is_reduced(claim, check, often)}

@@ -6,39 +6,45 @@ out the same, to the last digit of its detail, without all of the runs that fall
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import cache
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from core.report.verdicts.checks import Check
 from core.report.verdicts.claims import Claim, run_check
 
 
-def reduction(results: Any, grids: Mapping[str, Collection[tuple[str, str]]]) -> Callable[[Claim, Check, int], bool]:
-    """Whether runs below the paper's protocol, or runs that are not there, have a part in a claim's check.
+@dataclass(frozen=True)
+class Protocol:
+    """How what the claims about an artifact are judged by compares with the paper's protocol.
 
-    Args:
-        results: What claims are judged by; those that are made up have no `grids`.
-        grids: Benchmark and method of each cell that the paper's protocol has, by experiment.
-
-    Returns:
-        A function of a claim, its check, and the number of looks at it.
+    Attributes:
+        results: The runs.
+        grids: Benchmark and method of each cell that the paper's protocol has, by experiment; those of made-up runs are
+            not known.
     """
-    here = (
-        {(info.experiment, info.benchmark, info.method) for info in results.cells if info.present} if grids else set()
-    )
-    whole = cache(lambda: results.whole_cells())
 
-    def is_reduced(claim: Claim, check: Check, looks: int) -> bool:
-        if not results.reduced:
+    results: Any
+    grids: Mapping[str, Collection[tuple[str, str]]]
+
+    def is_reduced(self, claim: Claim, check: Check, looks: int) -> bool:
+        """Whether runs below the paper's protocol, or runs that are not there, have a part in a claim's check."""
+        if not self.results.reduced:
             return False
-        lacking = any((name, *cell) not in here for name in claim.experiments or grids for cell in grids.get(name, ()))
-        if not grids or lacking or check.holds == "not run":
+        if not self.grids or check.holds == "not run" or self._lacks(claim.experiments or tuple(self.grids)):
             return True
         try:
-            without = run_check(claim, whole(), looks)
+            without = run_check(claim, self._whole, looks)
         except Exception:  # whatever a check does that lacks a part of its runs, it needs them
             return True
         return repr(without) != repr(check)  # in which nan equals nan
 
-    return is_reduced
+    def _lacks(self, experiments: Collection[str]) -> bool:
+        """Whether a cell of these experiments was not run."""
+        here = {(info.experiment, info.benchmark, info.method) for info in self.results.cells if info.present}
+        return any((name, *cell) not in here for name in experiments for cell in self.grids.get(name, ()))
+
+    @cached_property
+    def _whole(self) -> Any:
+        return self.results.whole_cells()

@@ -16,7 +16,7 @@ from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
 from core.report import Check, Interval, judge
 from core.report.verdicts.claims import Claim, run_check
-from core.report.verdicts.protocol import reduction
+from core.report.verdicts.protocol import Protocol
 
 WHOLE = Cell("toy", "fit", "line", "whole", "paper", 12, Settings(), "fit")
 SHORT = replace(WHOLE, method="short", scale="quick", runs=3)
@@ -49,7 +49,7 @@ def mean_of(*methods: str, experiment: str = "fit", nothing: float = np.nan) -> 
 
 def reduced(results: Results, check: Callable[[Results], Check], grids=GRIDS, experiments=()) -> bool:
     claim = Claim("rises", "toy.py", "fig1", "claim", "It rises.", "Fig 1", "up", check, experiments=experiments)
-    return reduction(results, grids)(claim, run_check(claim, results), 1)
+    return Protocol(results, grids).is_reduced(claim, run_check(claim, results), 1)
 
 
 def test_only_whole_cells_remain(results):
