@@ -160,7 +160,7 @@ class Results:
     def is_reduced(self, experiment: str) -> bool:
         """Whether any cell of an experiment is below the paper's protocol, ablations aside."""
         cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
-        return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)
+        return self.scale(experiment) != "paper" or any(c.present and not c.whole for c in cells)
 
     def _known(self, experiment: str) -> str:
         """The experiment's own name."""

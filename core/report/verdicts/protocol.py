@@ -32,7 +32,7 @@ class Protocol:
         """Whether runs below the paper's protocol, or runs that are not there, have a part in a claim's check."""
         if not self.results.reduced:
             return False
-        if not self.grids or check.holds == "not run" or self._lacks(claim.experiments or tuple(self.grids)):
+        if not self.grids or check.holds == "not run" or self._incomplete.intersection(claim.experiments or self.grids):
             return True
         try:
             without = run_check(claim, self._whole, looks)
@@ -40,10 +40,11 @@ class Protocol:
             return True
         return repr(without) != repr(check)  # in which nan equals nan
 
-    def _lacks(self, experiments: Collection[str]) -> bool:
-        """Whether a cell of these experiments was not run."""
+    @cached_property
+    def _incomplete(self) -> set[str]:
+        """The experiments of which a cell was not run."""
         here = {(info.experiment, info.benchmark, info.method) for info in self.results.cells if info.present}
-        return any((name, *cell) not in here for name in experiments for cell in self.grids.get(name, ()))
+        return {name for name, cells in self.grids.items() if any((name, *cell) not in here for cell in cells)}
 
     @cached_property
     def _whole(self) -> Any:

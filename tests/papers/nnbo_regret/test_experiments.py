@@ -57,6 +57,20 @@ def test_posterior_is_shared_by_a_batch(frame):
     assert (frame["variance"] >= 0).all()
 
 
+@pytest.mark.parametrize("name", CELLS)
+def test_variance_is_within_the_triangle(name):
+    """|sqrt(a) - sqrt(b)| <= sd(f(x) - f(x*)) <= sqrt(a) + sqrt(b) for every covariance."""
+    search = Runs(context(name, queries=10))
+    search.query()
+    model, last = search.rule.model, search.batches[-1]
+    _, observed = model.moments(torch.cat([search.X[:, -5:], search.target.optimizer], 1))
+    noise = model.targets.scale.square() * model.noise_variance.unsqueeze(-1)
+    sds = (observed - noise).clamp_min(0).sqrt()
+    a, b, sd = sds[:, :5], sds[:, 5:], last.difference.sqrt()
+    slack = 1e-3 * (a + b) + 1e-6
+    assert (sd <= a + b + slack).all() and (sd >= (a - b).abs() - slack).all()
+
+
 def test_regrets_alone_are_a_part_of_the_paths():
     paths, regrets = (
         experiments.regret(context("line/brofos_quartic", queries=10, record=each)) for each in ("paths", "regrets")
