@@ -7,8 +7,11 @@ from core.report.figures.data_sets import data_set_names
 DIMENSIONS = ("d8", "d16", "d32", "d64")
 """Stochastic counting ones, half of the hyperparameters categorical."""
 
-COUNTING_ONES = ("counting_ones", "counting_ones_smac")
-"""The experiments on counting ones; SMAC, which is optional, has a separate one."""
+COUNTING_ONES = "counting_ones"
+"""The experiment on counting ones of all methods but SMAC."""
+
+COUNTING_ONES_SMAC = "counting_ones_smac"
+"""The same for SMAC, which is optional."""
 
 SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 """The experiments on surrogates; GP-BO and Hyperband with LC-Net have separate ones."""

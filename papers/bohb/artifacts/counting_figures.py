@@ -11,9 +11,9 @@ from core.report.figures import style
 from core.report.figures.panels import draw_panels
 from papers.bohb.artifacts.curves import curves_of, draw
 from papers.bohb.artifacts.panels import runs_of, shown_set
-from papers.bohb.names import COUNTING_ONES, DIMENSIONS
+from papers.bohb.names import COUNTING_ONES, COUNTING_ONES_SMAC, DIMENSIONS
 
-EXPERIMENTS = (*COUNTING_ONES, "counting_ones_text")
+EXPERIMENTS = (COUNTING_ONES, COUNTING_ONES_SMAC, "counting_ones_text")
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
 LEGEND_COLUMNS = 4
 
