@@ -176,9 +176,8 @@ class FreeEnergyGradient:
         runs, num_weights = model.mu.shape
         self.eps, self.w, self.by_w = model.mu.new_empty(3, runs, model.draws, num_weights)
         full, rest = min(model.batch_size, n), n % model.batch_size
-        self.passes = {
-            size: Backpropagation(model.network, self.w.flatten(0, 1), size) for size in {full, rest} if size > 0
-        }
+        flat = self.w.flatten(0, 1), self.by_w.flatten(0, 1)
+        self.passes = {size: Backpropagation(model.network, *flat, size) for size in {full, rest} if size > 0}
 
     def __call__(
         self, mu: Tensor, rho: Tensor, log_noise: Tensor, X: Tensor, y: Tensor, share: float, generators: Generators
@@ -195,7 +194,7 @@ class FreeEnergyGradient:
         network = self.passes[y.shape[1]]
         error = network.forward(X.repeat_interleave(self.draws, 0)) - y.repeat_interleave(self.draws, 0)
         precision = torch.exp(-log_noise)
-        network.backward(error * precision.repeat_interleave(self.draws, 0), self.by_w.flatten(0, 1))
+        network.backward(error * precision.repeat_interleave(self.draws, 0))
         by_mu, by_sigma = self.prior.complexity_gradients(mu, sigma, self.w, self.eps)
         by_mu = self.by_w.mean(1).add_(by_mu, alpha=share)
         by_sigma = (self.by_w * self.eps).mean(1).add_(by_sigma, alpha=share)

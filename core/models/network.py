@@ -147,16 +147,18 @@ class MLP:
 class Backpropagation:
     """Forward and backward pass of `chains` networks on batches of B points, in buffers allocated once."""
 
-    def __init__(self, network: MLP, theta: Tensor, batch: int, activations: Sequence[str] = ()) -> None:
+    def __init__(
+        self, network: MLP, theta: Tensor, gradient: Tensor, batch: int, activations: Sequence[str] = ()
+    ) -> None:
         """Bind to theta (chains, P_w), which may change in place between passes, and to the batch size B.
 
         Args:
+            gradient: (chains, P_w), into which the backward pass writes.
             activations: Activation of each hidden layer; by default, all are the network's.
         """
         hidden = activations or (network.activation,) * (len(network.sizes) - 2)
         self.units = [ACTIVATIONS[name] for name in hidden]
-        self.network = network
-        self.layers = network.unpack(theta)
+        self.layers, self.gradients = network.unpack(theta), network.unpack(gradient)
         chains = len(theta)
         self.outputs = theta.new_empty(chains, batch, 1)
         self.activations = [theta.new_empty(chains, batch, size) for size in network.sizes[1:-1]]
@@ -176,13 +178,12 @@ class Backpropagation:
         weight, bias = self.layers[-1]
         return torch.baddbmm(bias.unsqueeze(1), self.below[-1], weight, out=self.outputs).squeeze(-1)
 
-    def backward(self, delta: Tensor, gradient: Tensor) -> None:
-        """Write the gradient of sum_b delta_b h(x_b) into `gradient` (chains, P_w), with delta (chains, B)."""
+    def backward(self, delta: Tensor) -> None:
+        """Write the gradient of sum_b delta_b h(x_b) for the batch of the last forward pass, with delta (chains, B)."""
         delta = delta.unsqueeze(-1)
-        gradients = self.network.unpack(gradient)
         for layer in reversed(range(len(self.layers))):
-            torch.bmm(self.below[layer].mT, delta, out=gradients[layer][0])
-            torch.sum(delta, 1, out=gradients[layer][1])
+            torch.bmm(self.below[layer].mT, delta, out=self.gradients[layer][0])
+            torch.sum(delta, 1, out=self.gradients[layer][1])
             if layer > 0:
                 torch.bmm(delta, self.layers[layer][0].mT, out=self.deltas[layer - 1])
                 delta = self.deltas[layer - 1].mul_(self.masks[layer - 1]) if self.masks else self.deltas[layer - 1]

@@ -52,11 +52,12 @@ class AdamRepresentation(Representation):
         self.theta = self.network.init(generators, len(X), X.device)
         self.theta.grad = torch.empty_like(self.theta)
         optimizer = torch.optim.Adam([self.theta], self.learning_rate, fused=X.device.type == "cpu")
+        write_gradient = self.error_gradient(self.theta, self.theta.grad)
         size = min(self.batch_size, X.shape[1])
         for _ in range(self.epochs):
             for inputs, targets in minibatches(X, y, size, generators):
                 if inputs.shape[1] == size:
-                    self.gradient(self.theta, inputs, targets, self.theta.grad)
+                    write_gradient(inputs, targets)
                     optimizer.step()
         self.theta.grad = None
         return self

@@ -77,6 +77,7 @@ class RegularisedRepresentation(Representation):
             weight.fill_(decay)
             bias.fill_(decay)
         velocity, gradient = torch.zeros_like(self.theta), torch.empty_like(self.theta)
+        write_gradient = self.error_gradient(self.theta, gradient)
         steps, taken = self.epochs * -(-X.shape[1] // self.batch_size), 0
         for _ in range(self.epochs):
             order = permutations(X.shape[1], len(X), generators).unsqueeze(-1)
@@ -85,7 +86,7 @@ class RegularisedRepresentation(Representation):
                 dropped = masks[:, : batch.shape[1]]
                 masks = masks[:, batch.shape[1] :]
                 inputs, targets = X.gather(1, batch.expand(-1, -1, X.shape[-1])), y.gather(1, batch.squeeze(-1))
-                self.error_gradient(self.theta, inputs, targets, gradient, dropped.split(self.widths, -1))
+                write_gradient(inputs, targets, dropped.split(self.widths, -1))
                 gradient.addcmul_(decays, self.theta)
                 self.step(self.theta, velocity, gradient, self.learning_rate * (1 - taken / steps))
                 taken += 1

@@ -19,7 +19,8 @@ standardized; phi (..., runs, q, D).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -107,10 +108,11 @@ class Representation:
     def _descend(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
         """Return the final theta; `rates` holds a tensor of learning rates for each epoch, one per step."""
         theta, velocity, gradient = self.theta, torch.zeros_like(self.theta), torch.empty_like(self.theta)
+        write_gradient = self.gradient(theta, gradient)
         for epoch in rates:
             batches = minibatches(X, y, self.batch_size, generators)
             for (inputs, targets), rate in zip(batches, epoch.tolist(), strict=True):
-                self.gradient(theta, inputs, targets, gradient)
+                write_gradient(inputs, targets)
                 self.step(theta, velocity, gradient, rate)
         return theta
 
@@ -120,15 +122,34 @@ class Representation:
         velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
         position.add_(velocity)
 
-    def gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor) -> None:
-        """Write dJ/dtheta of every run into `out` (runs, P), for theta (runs, P), X (runs, B, d) and y (runs, B)."""
-        self.error_gradient(theta, X, y, out)
-        out.add_(theta, alpha=self.weight_decay)
+    def gradient(self, theta: Tensor, out: Tensor) -> Callable[[Tensor, Tensor], None]:
+        """A function of X (runs, B, d) and y (runs, B) that writes dJ/dtheta of every run into `out` (runs, P).
 
-    def error_gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor, masks: Sequence[Tensor] = ()) -> None:
-        """The same for the error alone, with factors on the activations of each hidden layer, (runs, B, units)."""
-        passes = Backpropagation(self.network, theta, X.shape[1], self.activations)
-        passes.backward(passes.forward(X, masks).sub_(y).div_(y.shape[1]), out)
+        Args:
+            theta: (runs, P), which may change in place between calls.
+        """
+        write_error_gradient = self.error_gradient(theta, out)
+
+        def write_gradient(X: Tensor, y: Tensor) -> None:
+            write_error_gradient(X, y)
+            out.add_(theta, alpha=self.weight_decay)
+
+        return write_gradient
+
+    def error_gradient(self, theta: Tensor, out: Tensor) -> Callable[..., None]:
+        """The same for the error alone; masks, its third argument, are factors on the activations (runs, B, units)
+        of each hidden layer.
+        """
+
+        @cache
+        def passes(batch: int) -> Backpropagation:
+            return Backpropagation(self.network, theta, out, batch, self.activations)
+
+        def write_gradient(X: Tensor, y: Tensor, masks: Sequence[Tensor] = ()) -> None:
+            bound = passes(y.shape[1])
+            bound.backward(bound.forward(X, masks).sub_(y).div_(y.shape[1]))
+
+        return write_gradient
 
     def features(self, X: Tensor) -> Tensor:
         """phi(x) of standardized X (..., runs, q, d): (..., runs, q, D) float64, differentiable in X."""

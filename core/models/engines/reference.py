@@ -33,8 +33,8 @@ class ReferenceEngine:
         self.problem, self.sampler, self.generators = problem, sampler, generators
         theta = state.position.clone(memory_format=torch.contiguous_format)
         self.chains = state._replace(position=theta)
-        self.passes = Backpropagation(problem.network, theta[:, :-1], problem.batch)
         self.gradient = torch.zeros_like(theta)
+        self.passes = Backpropagation(problem.network, theta[:, :-1], self.gradient[:, :-1], problem.batch)
         self.precisions = torch.zeros_like(theta)
         self.covered = problem.covered.to(theta)
         self.runs = torch.arange(len(problem.X), device=theta.device).repeat_interleave(problem.chains_per_run)
@@ -63,7 +63,7 @@ class ReferenceEngine:
         weighted = noise_precision * (points / y.shape[1])
         squares = error.square().sum(1)
         delta = error.mul_(weighted)
-        self.passes.backward(delta if slope is None else delta.mul_(slope), gradient[:, :-1])
+        self.passes.backward(delta if slope is None else delta.mul_(slope))
         gradient[:, -1] = (squares * weighted[:, 0]).neg_().add_(points).mul_(0.5)
         gradient[:, -1] += (theta[:, -1] - prior.mean) / prior.variance
         return gradient.addcmul_(self.precisions, theta)

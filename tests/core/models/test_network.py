@@ -44,11 +44,11 @@ def test_backpropagation_equals_autograd(sizes, activation, chains, batch, seed)
     delta = torch.randn(chains, batch, dtype=torch.float64, generator=generator)
     outputs = network.forward(theta, X)
     (expected,) = torch.autograd.grad((outputs * delta).sum(), theta)
-    passes = Backpropagation(network, theta.detach(), batch)
     gradient = torch.full_like(expected, torch.nan)
+    passes = Backpropagation(network, theta.detach(), gradient, batch)
     for _ in range(2):  # the buffers are used again
         torch.testing.assert_close(passes.forward(X), outputs.detach())
-        passes.backward(delta.clone(), gradient)
+        passes.backward(delta.clone())
         torch.testing.assert_close(gradient, expected)
 
 
@@ -56,11 +56,11 @@ def test_backpropagation_writes_into_a_view():
     network = MLP((3, 4, 1))
     theta = network.init(make_generators([0, 1]), 2)
     wide, narrow = torch.zeros(2, network.num_weights + 1), torch.zeros(2, network.num_weights)
-    passes = Backpropagation(network, theta, 5)
     X, delta = torch.ones(2, 5, 3), torch.ones(2, 5)
     for out in (wide[:, :-1], narrow):
+        passes = Backpropagation(network, theta, out, 5)
         passes.forward(X)
-        passes.backward(delta, out)
+        passes.backward(delta)
     torch.testing.assert_close(wide[:, :-1], narrow)
     assert (wide[:, -1] == 0).all() and narrow.abs().max() > 0
 

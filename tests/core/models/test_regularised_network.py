@@ -32,7 +32,7 @@ def test_gradient_with_masks_is_that_of_autograd(activation):
     (expected,) = torch.autograd.grad(loss, model.theta)
     model.theta = model.theta.detach()
     out = torch.empty_like(model.theta)
-    model.error_gradient(model.theta, X, y, out, masks.split(model.widths, -1))
+    model.error_gradient(model.theta, out)(X, y, masks.split(model.widths, -1))
     torch.testing.assert_close(out, expected)
 
 

@@ -30,7 +30,7 @@ def test_gradient_is_autograd_s(name):
     objective = 0.5 * (a.squeeze(-1) - y).square().mean(1) + 0.15 * theta.square().sum(1)
     (expected,) = torch.autograd.grad(objective.sum(), theta)
     ours = torch.empty_like(expected)
-    model.gradient(theta.detach(), X.double(), y.double(), ours)
+    model.gradient(theta.detach(), ours)(X.double(), y.double())
     torch.testing.assert_close(ours, expected)
 
 
@@ -55,7 +55,7 @@ def test_one_step_is_momentum_s():
     model.fit(X, y, make_generators([0]))
     theta, velocity, gradient = start.clone(), torch.zeros_like(start), torch.empty_like(start)
     for rate in (0.1, 0.05):
-        model.gradient(theta, X, y, gradient)
+        model.gradient(theta, gradient)(X, y)
         velocity = 0.5 * velocity - rate * gradient / gradient.norm().clamp(min=1)
         theta = theta + velocity
     torch.testing.assert_close(model.theta, theta)
