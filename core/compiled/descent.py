@@ -1,12 +1,14 @@
-"""Stochastic gradient descent with momentum of `core.models.representation`, compiled, for tanh networks in float32.
+"""Descent of the networks of DNGO, compiled, for tanh networks in float32: stochastic gradients with momentum
+(`core.models.representation`) and Adam (`core.models.pybnn_dngo`).
 
 The objective 1/2 mean_b (h(x_b) - y_b)^2 has the gradient of BOHAMIANN's likelihood with N = 1 and log sigma^2 = 0, see
 `gradient`, in the same padded layout; its entry for log sigma^2 is not used.
 """
 
+import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -18,10 +20,39 @@ from core.compiled.layers import gather
 from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.simd import LANES, lane_sum, load, splat, store
 from core.compiled.sources import fingerprint
+from core.compiled.training import FIRST_DECAY, SECOND_DECAY, adam
 
 
-class Descent:
-    """Networks of several runs during descent: state in flat arrays, one padded parameter vector per run."""
+class Networks:
+    """Networks of several runs that are trained, each a padded vector of parameters in one flat array.
+
+    Args:
+        sizes: Sizes of the layers, inputs first and the one output last.
+        theta: Where they start, (runs, P).
+        X, y: Data (runs, N, d) and (runs, N).
+        batch: Number of points per minibatch.
+    """
+
+    def __init__(self, sizes: tuple[int, ...], theta: Tensor, X: Tensor, y: Tensor, batch: int) -> None:
+        self.layout = make_regression_layout(sizes, batch)
+        self.places = torch.from_numpy(padded_regression_places(self.layout)[:-1])
+        self.batch, self.runs = batch, len(theta)
+        padded = torch.zeros(self.runs, self.layout.size)
+        padded[:, self.places] = theta.float()
+        self.theta = padded.numpy().reshape(-1)
+        self.X, self.y = padded_rows(X.numpy()), y.float().contiguous().numpy()
+
+    def position(self) -> Tensor:
+        """theta, (runs, P)."""
+        return torch.from_numpy(self.theta).view(self.runs, -1)[:, self.places]
+
+
+class MomentumDescent(Networks):
+    """Stochastic gradient descent with momentum; arguments as `Networks`, and
+
+    Args:
+        constants: Momentum, weight decay, and the length to which longer gradients are cut.
+    """
 
     def __init__(
         self,
@@ -32,24 +63,12 @@ class Descent:
         batch: int,
         constants: tuple[float, float, float],
     ) -> None:
-        """Start at theta (runs, P) with data X (runs, N, d), y (runs, N).
-
-        Args:
-            sizes: Sizes of the layers, inputs first and the one output last.
-            constants: Momentum, weight decay, and the length to which longer gradients are cut.
-        """
-        self.layout = make_regression_layout(sizes, batch)
-        self.places = torch.from_numpy(padded_regression_places(self.layout)[:-1])
-        self.batch, self.constants, self.runs = batch, np.array(constants, dtype=np.float32), len(theta)
-        padded = torch.zeros(self.runs, self.layout.size)
-        padded[:, self.places] = theta.float()
-        self.theta = padded.numpy().reshape(-1)
-        self.velocity = np.zeros_like(self.theta)
-        self.X, self.y = padded_rows(X.numpy()), y.float().contiguous().numpy()
+        super().__init__(sizes, theta, X, y, batch)
+        self.constants, self.velocity = np.array(constants, dtype=np.float32), np.zeros_like(self.theta)
 
     def epoch(self, order: Tensor, rates: Tensor) -> None:
         """One pass over the points in the given order (runs, N), with one learning rate per step (steps,)."""
-        _compile()(
+        _compile_momentum()(
             self.layout,
             self.X,
             self.y,
@@ -61,32 +80,81 @@ class Descent:
             self.velocity,
         )
 
-    def position(self) -> Tensor:
-        """theta, (runs, P)."""
-        return torch.from_numpy(self.theta).view(self.runs, -1)[:, self.places]
+
+class AdamDescent(Networks):
+    """Adam at a constant rate on batches that are full; arguments as `Networks`."""
+
+    def __init__(self, sizes: tuple[int, ...], theta: Tensor, X: Tensor, y: Tensor, batch: int) -> None:
+        super().__init__(sizes, theta, X, y, batch)
+        self.first, self.second, self.taken = np.zeros_like(self.theta), np.zeros_like(self.theta), 0
+
+    def epoch(self, order: Tensor, rate: float) -> None:
+        """One pass over the points in the given order (runs, N), without those left over by the full batches."""
+        moments = self.first, self.second
+        places = order.to(torch.int32).numpy()
+        _compile_adam()(self.layout, self.X, self.y, places, self.batch, rate, self.taken, self.theta, *moments)
+        self.taken += order.shape[1] // self.batch
+
+
+class _Moved(NamedTuple):
+    """What Adam moves, of one run."""
+
+    theta: np.ndarray
+    gradient: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
 
 
 @cache
-def _compile() -> Callable[..., Any]:
+def _compile_momentum() -> Callable[..., Any]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def epoch(layout, X, y, order, batch, rates, constants, theta, velocity):
         sources  # noqa: B018
         runs, points = order.shape
-        row, size = layout.hidden.row[0], layout.size
+        size = layout.size
         scratch, gradient = np.zeros(layout.hidden.scratch, np.float32), np.zeros(size, np.float32)
         targets = np.empty(batch, np.float32)
         for run in range(runs):
             for step in range(len(rates)):
                 first = step * batch
                 count = min(batch, points - first)
-                gather(X, run * points, y[run], order[run], first, count, row, scratch, targets)
-                likelihood_gradient(theta, run * size, layout, targets, count, 1, scratch, gradient)
-                gradient[layout.noise] = 0
+                _gradient(layout, X, y, order, run, first, count, theta, scratch, targets, gradient)
                 _descend(gradient, rates[step], constants, theta, velocity, run * size, size)
 
     return epoch
+
+
+@cache
+def _compile_adam() -> Callable[..., Any]:
+    sources = fingerprint()
+
+    @numba.njit(cache=True, nogil=True, error_model="numpy")
+    def epoch(layout, X, y, order, batch, rate, taken, theta, first_moment, second_moment):
+        sources  # noqa: B018
+        runs, points = order.shape
+        size = layout.size
+        scratch, gradient = np.zeros(layout.hidden.scratch, np.float32), np.zeros(size, np.float32)
+        targets = np.empty(batch, np.float32)
+        for run in range(runs):
+            own = slice(run * size, (run + 1) * size)
+            moved = _Moved(theta[own], gradient, first_moment[own], second_moment[own])
+            for step in range(points // batch):
+                _gradient(layout, X, y, order, run, step * batch, batch, theta, scratch, targets, gradient)
+                past = taken + step + 1
+                scale = np.float32(rate / (1 - FIRST_DECAY**past))
+                adam(moved, 0, size, scale, np.float32(1 / math.sqrt(1 - SECOND_DECAY**past)))
+
+    return epoch
+
+
+@numba.njit(forceinline=True)
+def _gradient(layout, X, y, order, run, first, count, theta, scratch, targets, gradient):
+    """The gradient of a run's error on the points order[run, first : first + count]."""
+    gather(X, run * order.shape[1], y[run], order[run], first, count, layout.hidden.row[0], scratch, targets)
+    likelihood_gradient(theta, run * layout.size, layout, targets, count, 1, scratch, gradient)
+    gradient[layout.noise] = 0
 
 
 @numba.njit

@@ -4,7 +4,8 @@ It differs from the method of Snoek et al., `core.models.dngo`:
 
 * inputs and targets are standardized, and there is no prior mean beside a constant;
 * the network, from uniform weights, is trained by Adam at a constant rate, 500 epochs in batches of 10 points; points
-  that do not fill a batch wait for another epoch;
+  that do not fill a batch wait for another epoch (on the CPU tanh networks train in machine code, see
+  `core.compiled.descent`);
 * only alpha and beta are integrated out, under uniform priors on their logarithms.
 
 Two things are not adopted: its likelihood has the residuals' norm where its square belongs, and it runs an ensemble
@@ -21,16 +22,17 @@ from torch import Tensor
 from core.errors import UserError
 from core.models import hyperpriors
 from core.models.linear_regression import BayesianLinearRegression
-from core.models.network import MLP
 from core.models.representation import Representation
 from core.models.sampled_network import minibatches
-from core.randomness import Generators
+from core.randomness import Generators, permutations
 
 LIMIT = 10.0  # upper bound of |log alpha| and |log 1/beta|
 
 
 class AdamRepresentation(Representation):
     """A representation trained by Adam on the squared error, without weight decay; arguments as `Representation`."""
+
+    initialisation = "uniform"
 
     def __init__(
         self, *, widths: Sequence[int], activation: str, epochs: int, batch_size: int, learning_rate: float
@@ -45,22 +47,32 @@ class AdamRepresentation(Representation):
             weight_decay=0.0,
         )
 
-    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> AdamRepresentation:
-        """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
-        X, y = X.to(torch.float32), y.to(torch.float32)
-        self.network = MLP((X.shape[-1], *self.widths, 1), initialisation="uniform")
-        self.theta = self.network.init(generators, len(X), X.device)
-        self.theta.grad = torch.empty_like(self.theta)
-        optimizer = torch.optim.Adam([self.theta], self.learning_rate, fused=X.device.type == "cpu")
-        write_gradient = self.error_gradient(self.theta, self.theta.grad)
-        size = min(self.batch_size, X.shape[1])
+    def _trained(self, X: Tensor, y: Tensor, generators: Generators) -> Tensor:
+        descend = self._adam_compiled if self._in_machine_code(X) else self._adam
+        return descend(X, y, min(self.batch_size, X.shape[1]), generators)
+
+    def _adam_compiled(self, X: Tensor, y: Tensor, size: int, generators: Generators) -> Tensor:
+        """`_adam` in machine code."""
+        from core.compiled.descent import AdamDescent
+
+        descent = AdamDescent(self.network.sizes, self.theta, X, y, size)
+        for _ in range(self.epochs):
+            descent.epoch(permutations(X.shape[1], len(X), generators), self.learning_rate)
+        return descent.position()
+
+    def _adam(self, X: Tensor, y: Tensor, size: int, generators: Generators) -> Tensor:
+        """theta after all epochs, in batches of `size` points."""
+        theta = self.theta
+        theta.grad = torch.empty_like(theta)
+        optimizer = torch.optim.Adam([theta], self.learning_rate)
+        write_gradient = self.error_gradient(theta, theta.grad)
         for _ in range(self.epochs):
             for inputs, targets in minibatches(X, y, size, generators):
                 if inputs.shape[1] == size:
                     write_gradient(inputs, targets)
                     optimizer.step()
-        self.theta.grad = None
-        return self
+        theta.grad = None
+        return theta
 
 
 class PybnnDNGO(BayesianLinearRegression):

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -54,6 +55,8 @@ class Representation:
         theta: Weights (runs, P) float32, laid out as in `core.models.network.MLP`.
     """
 
+    initialisation: ClassVar[str] = "he"
+
     def __init__(
         self,
         *,
@@ -84,23 +87,30 @@ class Representation:
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> Representation:
         """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
         X, y = X.to(torch.float32), y.to(torch.float32)
-        self.network = MLP((X.shape[-1], *self.widths, 1))
+        self.network = MLP((X.shape[-1], *self.widths, 1), initialisation=self.initialisation)
         self.theta = self.network.init(generators, len(X), X.device)
+        self.theta = self._trained(X, y, generators)
+        return self
+
+    def _trained(self, X: Tensor, y: Tensor, generators: Generators) -> Tensor:
+        """theta after the training, which starts at `theta`."""
         steps = -(-X.shape[1] // self.batch_size)
         rates = self.learning_rate * (
             1 - torch.arange(self.epochs * steps, dtype=torch.float64) / (self.epochs * steps)
         )
-        compiled = X.device.type == "cpu" and self.activation == "tanh"
-        descend = self._descend_compiled if compiled else self._descend
-        self.theta = descend(X, y, rates.split(steps), generators)
-        return self
+        descend = self._descend_compiled if self._in_machine_code(X) else self._descend
+        return descend(X, y, rates.split(steps), generators)
+
+    def _in_machine_code(self, X: Tensor) -> bool:
+        """Whether there is a compiled descent for this network and device."""
+        return X.device.type == "cpu" and self.activation == "tanh"
 
     def _descend_compiled(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
         """`_descend` in machine code."""
-        from core.compiled.descent import Descent
+        from core.compiled.descent import MomentumDescent
 
         constants = (self.momentum, self.weight_decay, LONGEST_GRADIENT)
-        descent = Descent(self.network.sizes, self.theta, X, y, min(self.batch_size, X.shape[1]), constants)
+        descent = MomentumDescent(self.network.sizes, self.theta, X, y, min(self.batch_size, X.shape[1]), constants)
         for epoch in rates:
             descent.epoch(permutations(X.shape[1], len(X), generators), epoch)
         return descent.position()

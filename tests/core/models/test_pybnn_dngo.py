@@ -22,8 +22,10 @@ def data(n: int, runs: int = 2) -> tuple[torch.Tensor, torch.Tensor]:
     return X, (4 * X[..., 0]).sin() + X[..., 1]
 
 
-def test_training_is_torch_s_adam_on_whole_batches():
+@pytest.mark.parametrize("compiled", [True, False])
+def test_training_is_torch_s_adam_on_whole_batches(compiled, monkeypatch):
     """15 points in batches of 10: five of them wait in each epoch."""
+    monkeypatch.setattr(AdamRepresentation, "_in_machine_code", lambda self, X: compiled)
     X, y = data(15, 1)
     found = AdamRepresentation(widths=WIDTHS, activation="tanh", epochs=20, batch_size=10, learning_rate=0.01)
     found.fit(X, y, make_generators([4]))
@@ -47,6 +49,17 @@ def test_training_is_torch_s_adam_on_whole_batches():
     with torch.no_grad():
         expected = network[:4](X[0].float()).double()
     torch.testing.assert_close(found.features(X)[0], expected, atol=1e-4, rtol=1e-4)
+
+
+def test_machine_code_trains_every_run_by_itself_as_torch_does(monkeypatch):
+    X, y = data(23, 3)
+    settings = {"widths": (50, 50, 50), "activation": "tanh", "epochs": 8, "batch_size": 10, "learning_rate": 0.01}
+    found = AdamRepresentation(**settings).fit(X, y, make_generators([0, 1, 2])).theta
+    alone = AdamRepresentation(**settings).fit(X[1:2], y[1:2], make_generators([1])).theta
+    torch.testing.assert_close(found[1:2], alone)
+    monkeypatch.setattr(AdamRepresentation, "_in_machine_code", lambda self, X: False)
+    expected = AdamRepresentation(**settings).fit(X, y, make_generators([0, 1, 2])).theta
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
 
 
 def test_it_learns_a_function_and_its_hyperparameters_stay_in_their_range():
