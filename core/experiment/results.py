@@ -154,13 +154,9 @@ class Results:
 
     @property
     def reduced(self) -> bool:
-        """Whether anything is below the paper's protocol: a smaller scale, or fewer repetitions than configured."""
-        return any(map(self.is_reduced, self._scales))
-
-    def is_reduced(self, experiment: str) -> bool:
-        """Whether any cell of an experiment is below the paper's protocol, ablations aside."""
-        cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
-        return self.scale(experiment) != "paper" or any(c.present and not c.whole for c in cells)
+        """Whether anything, ablations aside, is below the paper's protocol: a smaller scale, or fewer repetitions."""
+        present = [info for info in self.cells if info.present and not info.ablation]
+        return any(scale != "paper" for scale in self._scales.values()) or any(not info.whole for info in present)
 
     def _known(self, experiment: str) -> str:
         """The experiment's own name."""

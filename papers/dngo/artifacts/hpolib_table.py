@@ -12,7 +12,7 @@ from core.report import Published, ReportTable, compare_table
 from core.report.figures.data_sets import data_set_names
 from core.report.runs.trajectories import incumbent, per_run
 from core.report.verdicts.names import published_names
-from papers.dngo.hpolib_runs import HPOLIB, PRINTED, REPEATING, hpolib_runs, runs_of
+from papers.dngo.hpolib_runs import HPOLIB, PRINTED, REPEATING, hpolib_runs
 
 PROBLEMS = {
     **data_set_names(("branin", "hartmann6")),
@@ -47,13 +47,7 @@ def table1(results: Results, published: Published) -> ReportTable:
         samples,
         published,
         direction="lower",
-        reduced=[
-            (ROWS.get(problem, problem), method)
-            for name, own in HPOLIB.items()
-            if results.is_reduced(name)
-            for problem in own
-            for method in runs_of(results, name)["method"].unique()
-        ],
+        reduced=_cells(hpolib_runs(results)) - _cells(hpolib_runs(results.whole_cells())),
         rows=list(PROBLEMS),
         columns=list(METHODS),
         baselines=[name for name in METHODS if name not in DNGOS],
@@ -74,6 +68,11 @@ def table1(results: Results, published: Published) -> ReportTable:
     absent = {(row, name) for row, name in table.cells if name in VARIANTS and row not in HPOLIB[VARIANTS[name]]}
     cells = {key: replace(cell, verdict=None) if key in absent else cell for key, cell in table.cells.items()}
     return replace(table, cells=cells, turned=True)
+
+
+def _cells(frame: pd.DataFrame) -> set[tuple[str, str]]:
+    """The row and the column of all runs."""
+    return {(ROWS.get(problem, problem), method) for problem, method in zip(frame["benchmark"], frame["method"])}
 
 
 def _smallest_losses(frame: pd.DataFrame, published: Published) -> pd.DataFrame:

@@ -121,4 +121,4 @@ class TestResults:
         for overrides, runs in (({}, 25), ({"points": 7}, 2)):
             (cell,) = find_cells(catalogue, CELL, "paper", runs=runs, overrides=overrides)
             run_cell(cell, catalogue.function(cell), catalogue.root)
-        assert not results_of(catalogue, replace(TABLE, scale="paper", ablations=True)).is_reduced("fit")
+        assert not results_of(catalogue, replace(TABLE, scale="paper", ablations=True)).reduced

@@ -125,7 +125,6 @@ class TestResults:
             run_cell(replace(PLAIN, runs=runs), fit, tmp_path)
             assert results(tmp_path, PLAIN).reduced == expected
         assert results(tmp_path, PLAIN, OTHER, scales=SCALES).reduced
-        assert results(tmp_path, PLAIN, OTHER, scales=SCALES).is_reduced("count")
         assert not results(tmp_path / "empty", PLAIN).reduced
 
 

@@ -17,8 +17,8 @@ class Fake:
     def __init__(self, **frames: pd.DataFrame) -> None:
         self.frames = frames
 
-    def is_reduced(self, experiment: str) -> bool:
-        return experiment not in ("hpolib", "hpolib_grids", "hpolib_unseen", "hpolib_logistic")
+    def whole_cells(self) -> Fake:
+        return Fake(**{name: frame for name, frame in self.frames.items() if name != "hpolib_gp"})
 
     def frame(self, experiment: str) -> pd.DataFrame:
         return self.frames.get(experiment, EMPTY)
