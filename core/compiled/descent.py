@@ -112,10 +112,8 @@ def _compile_momentum() -> Callable[..., Any]:
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def epoch(layout, X, y, order, batch, rates, constants, theta, velocity):
         sources  # noqa: B018
-        runs, points = order.shape
-        size = layout.size
-        scratch, gradient = np.zeros(layout.hidden.scratch, np.float32), np.zeros(size, np.float32)
-        targets = np.empty(batch, np.float32)
+        (runs, points), size = order.shape, layout.size
+        scratch, gradient, targets = _buffers(layout, batch)
         for run in range(runs):
             for step in range(len(rates)):
                 first = step * batch
@@ -133,10 +131,8 @@ def _compile_adam() -> Callable[..., Any]:
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def epoch(layout, X, y, order, batch, rate, taken, theta, first_moment, second_moment):
         sources  # noqa: B018
-        runs, points = order.shape
-        size = layout.size
-        scratch, gradient = np.zeros(layout.hidden.scratch, np.float32), np.zeros(size, np.float32)
-        targets = np.empty(batch, np.float32)
+        (runs, points), size = order.shape, layout.size
+        scratch, gradient, targets = _buffers(layout, batch)
         for run in range(runs):
             own = slice(run * size, (run + 1) * size)
             moved = _Moved(theta[own], gradient, first_moment[own], second_moment[own])
@@ -147,6 +143,13 @@ def _compile_adam() -> Callable[..., Any]:
                 adam(moved, 0, size, scale, np.float32(1 / math.sqrt(1 - SECOND_DECAY**past)))
 
     return epoch
+
+
+@numba.njit
+def _buffers(layout, batch):
+    """For the layers, the gradient, and the targets of a batch."""
+    layers, gradient = np.zeros(layout.hidden.scratch, np.float32), np.zeros(layout.size, np.float32)
+    return layers, gradient, np.empty(batch, np.float32)
 
 
 @numba.njit(forceinline=True)
