@@ -5,7 +5,6 @@ The objective 1/2 mean_b (h(x_b) - y_b)^2 has the gradient of BOHAMIANN's likeli
 `gradient`, in the same padded layout; its entry for log sigma^2 is not used.
 """
 
-import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from core.compiled.layers import gather
 from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.simd import LANES, lane_sum, load, splat, store
 from core.compiled.sources import fingerprint
-from core.compiled.training import FIRST_DECAY, SECOND_DECAY, adam
+from core.compiled.training import adam, corrected
 
 
 class Networks:
@@ -138,9 +137,8 @@ def _compile_adam() -> Callable[..., Any]:
             moved = _Moved(theta[own], gradient, first_moment[own], second_moment[own])
             for step in range(points // batch):
                 _gradient(layout, X, y, order, run, step * batch, batch, theta, scratch, targets, gradient)
-                past = taken + step + 1
-                scale = np.float32(rate / (1 - FIRST_DECAY**past))
-                adam(moved, 0, size, scale, np.float32(1 / math.sqrt(1 - SECOND_DECAY**past)))
+                scale, inverse = corrected(rate, taken + step + 1)
+                adam(moved, 0, size, scale, inverse)
 
     return epoch
 

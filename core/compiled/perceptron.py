@@ -14,7 +14,7 @@ from core.compiled.layers import LINEAR, backward_layer, forward_layer, through_
 from core.compiled.layout import Layout, padded_places
 from core.compiled.random_bits import next_word
 from core.compiled.simd import LANES, load, store
-from core.compiled.training import FIRST_DECAY, SECOND_DECAY, adam
+from core.compiled.training import adam, corrected
 
 UNIFORM_BITS, ONE_UNIT = np.uint64(11), 2.0**-53
 HALF_WORD = np.uint64(32)
@@ -64,13 +64,8 @@ def propagate(layout, network, rows, scratch):
 @numba.njit
 def move(layout, network, rate, step):
     """Step `step` = 1, 2, ... of Adam along the gradient, which is 0 afterwards."""
-    adam(
-        network,
-        0,
-        layout.size,
-        np.float32(rate / (1 - FIRST_DECAY**step)),
-        np.float32(1 / math.sqrt(1 - SECOND_DECAY**step)),
-    )
+    scale, inverse = corrected(rate, step)
+    adam(network, 0, layout.size, scale, inverse)
     network.gradient[:] = 0
 
 

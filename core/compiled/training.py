@@ -110,8 +110,7 @@ def descend(layout, network, rows, rate, step, scratch):
     A layer's weights are moved as soon as the layer below has its gradient: then both are still in the cache, which all
     layers together are too large for.
     """
-    rate = np.float32(rate / (1 - FIRST_DECAY**step))
-    inverse = np.float32(1 / math.sqrt(1 - SECOND_DECAY**step))
+    rate, inverse = corrected(rate, step)
     for layer in range(len(layout.weight) - 1, -1, -1):
         backward_layer(layout, layer, network.theta, 0, rows, scratch, network.gradient)
         adam(network, layout.weight[layer], layout.bias[layer] + layout.row[layer + 1], rate, inverse)
@@ -121,8 +120,14 @@ def descend(layout, network, rows, rate, step, scratch):
 
 
 @numba.njit(forceinline=True)
+def corrected(rate, step):
+    """What step `step` = 1, 2, ... of Adam multiplies by: rate / (1 - 0.9^t) and 1 / sqrt(1 - 0.999^t)."""
+    return np.float32(rate / (1 - FIRST_DECAY**step)), np.float32(1 / math.sqrt(1 - SECOND_DECAY**step))
+
+
+@numba.njit(forceinline=True)
 def adam(network, start, end, rate, inverse):
-    """Move the parameters theta[start:end]; of step t, rate / (1 - 0.9^t) and 1 / sqrt(1 - 0.999^t)."""
+    """Move the parameters theta[start:end], with the rate and the inverse of `corrected`."""
     theta, first, second = network.theta, network.first, network.second
     for k in range(start, end, LANES):
         g = load(network.gradient, k)
