@@ -37,7 +37,8 @@ def read_state(path: str | Path) -> dict[str, Any]:
     """The inverse of `write_state`.
 
     Raises:
-        UserError: no such file, or one that is truncated, was changed or holds something else.
+        UserError: no such file, one that is truncated, was changed or holds something else, or tensors of a device that
+            this machine lacks.
     """
     import torch
 
@@ -53,12 +54,27 @@ def read_state(path: str | Path) -> dict[str, Any]:
     if content is None:
         raise UserError(f"{path}: is damaged: its checksum is another; allowed: a state as `save` wrote it")
     try:
-        state = _unpacked(torch.load(io.BytesIO(content), weights_only=True))
+        state = _unpacked(torch.load(io.BytesIO(content), map_location=_own_device, weights_only=True))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     except Exception as error:
         raise UserError(f"{path}: is not a saved state of an optimizer: {type(error).__name__}") from error
     if not isinstance(state, dict):
         raise UserError(f"{path}: is not a saved state of an optimizer: it holds {type(state).__name__}")
     return state
+
+
+def _own_device(storage: Any, location: str) -> Any:
+    """The storage that `torch.load` read, to be moved to the device that it was saved from.
+
+    Raises:
+        UserError: this machine has no such device.
+    """
+    import torch
+
+    if location.startswith("cuda") and not torch.cuda.is_available():
+        raise UserError(f"was saved on {location}; this machine has no CUDA device; allowed: a machine with one")
+    return None  # as torch itself restores it
 
 
 def _packed(value: Any) -> Any:

@@ -197,6 +197,15 @@ def test_a_file_that_was_cut_or_changed_is_refused(tmp_path, place):
             Countdown(5).restore(path)
 
 
+def test_a_state_of_a_device_that_is_not_here_names_the_device(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.serialization, "location_tag", lambda storage: "cuda:1")
+    Countdown(5).save(tmp_path / "state.pt")
+    monkeypatch.undo()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UserError, match=r"state.pt: was saved on cuda:1; this machine has no CUDA device"):
+        Countdown(5).restore(tmp_path / "state.pt")
+
+
 def test_another_optimizers_state_is_refused(tmp_path):
     class Other(Countdown):
         pass
