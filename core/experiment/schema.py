@@ -62,8 +62,8 @@ class Scale(Strict):
 
     `benchmarks` and `methods` choose some of the experiment's; what they set for one overrides the scale's `settings`.
     `looks` says how often the outcomes of claims were looked at as runs were added, where neither the paper's protocol
-    nor a power stated beforehand set their number: intervals are corrected for that. `whole` names the methods, or
-    single cells as `benchmark/method`, that run the paper's protocol at this scale as well, since it takes minutes.
+    nor a power stated beforehand set their number: intervals are corrected for that. `whole` names the benchmarks,
+    the methods or single cells as `benchmark/method` that run the paper's protocol at this scale as well.
     """
 
     runs: int = Field(gt=0)
@@ -76,7 +76,7 @@ class Scale(Strict):
 
     def is_whole(self, benchmark: str, method: str) -> bool:
         """Whether a cell runs the paper's protocol at this scale."""
-        return method in self.whole or f"{benchmark}/{method}" in self.whole
+        return not {benchmark, method, f"{benchmark}/{method}"}.isdisjoint(self.whole)
 
 
 def _scale_or_alias(value: Any) -> str:
@@ -135,8 +135,10 @@ class Experiment(Strict):
                 if unknown and (name, part) != ("smoke", "benchmarks"):
                     raise ValueError(f"scales.{name}.{part}: unknown {unknown}, allowed {sorted(allowed)}")
             cells = [f"{benchmark}/{method}" for benchmark in self.benchmarks for method in self.methods]
-            if unknown := sorted(set(scale.whole) - {*cells, *self.methods}):
-                raise ValueError(f"scales.{name}.whole: unknown {unknown}, allowed: a method, or benchmark/method")
+            if unknown := sorted(set(scale.whole) - {*cells, *self.benchmarks, *self.methods}):
+                raise ValueError(
+                    f"scales.{name}.whole: unknown {unknown}, allowed: a benchmark, a method, or benchmark/method"
+                )
         return self
 
     def resolve_scale(self, name: str) -> str:

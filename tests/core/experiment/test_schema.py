@@ -30,7 +30,7 @@ def refused(catalogue, path) -> str:
         (
             "cut: 3 runs}",
             "cut: 3 runs, whole: [lyne/plain]}",
-            "scales.quick.whole: unknown ['lyne/plain'], allowed: a method, or benchmark/method",
+            "scales.quick.whole: unknown ['lyne/plain'], allowed: a benchmark, a method, or benchmark/method",
         ),
         ("{runs: 3, cut: 3 runs}", "7", "experiments.fit.scales.quick = 7: Input should be a valid dictionary"),
         ("methods: [plain]", "methods: plain", "count.methods = 'plain': Input should be a list of names or a mapping"),
