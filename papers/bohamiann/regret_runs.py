@@ -26,7 +26,7 @@ THESIS = ("synthetic", "synthetic_pybnn", "synthetic_nips")
 HPOLIB = {
     "branin": ("branin_full",),
     "hartmann6": ("hartmann6_nips", "synthetic"),
-    "logistic_regression_on_grid": ("hpolib_logistic",),
+    "logistic_regression_on_grid": ("hpolib",),
     "lda_on_grid": ("hpolib",),
     "svm_on_grid": ("hpolib",),
 }

@@ -26,6 +26,7 @@ TITLES = data_set_names(FIGURE_A1) | {
 }
 GRIDS = ("logistic_regression_on_grid", "lda_on_grid", "svm_on_grid")  # on which a search can reach a regret of 0
 FITS = {"bohamiann_50": "As in the authors' code", "bohamiann_50_text": "As in the text"}
+NIPS_METHODS = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
 BAND = "Mean and standard error of"
 
 
@@ -33,8 +34,7 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
     """NIPS Fig 1 left: immediate regret on Branin."""
     frame = results.frame("branin_full")
     figure, axes = style.subplots(height=3.4, width=4.6)
-    methods = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
-    drawn = draw_incumbents(axes, frame, "regret", "branin", methods)
+    drawn = draw_incumbents(axes, frame, "regret", "branin", NIPS_METHODS)
     style.legend(figure, [axes], 3)
     return Figure(figure, f"{BAND} the immediate regret on Branin over {_runs(frame)} runs.", drawn)
 
@@ -84,17 +84,16 @@ def hpolib(results: Results, published: Published | None) -> Figure:
     if frame.empty:
         raise NotRunError("hpolib")
     figure, panels = style.subplots(2, 3, height=4.8)
-    methods = ["random", "gp", "bohamiann_50"]
 
     def draw(axes: Axes, benchmark: str) -> pd.DataFrame:
-        drawn = draw_incumbents(axes, frame, "regret", benchmark, methods)
+        drawn = draw_incumbents(axes, frame, "regret", benchmark, NIPS_METHODS)
         if benchmark in GRIDS:
             log_from_zero(axes.yaxis, drawn["mean"], 2 * SMALLEST)
             axes.set_ylim(bottom=0)
         return drawn
 
     data = draw_panels(panels.flat, {name: TITLES[name] for name in HPOLIB}, draw)
-    style.legend(figure, panels.flat, 3)
+    style.legend(figure, panels.flat, 4)
     runs = (f"{_runs(frame[frame['benchmark'] == name])} on {TITLES[name]}" for name in HPOLIB)
     caption = (
         f"{BAND} the incumbent's regret. Runs: {', '.join(runs)}. "
