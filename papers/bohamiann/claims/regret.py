@@ -111,6 +111,11 @@ def bohamiann_ties_or_wins_on_half(results: Results) -> Check:
     place="NIPS 6.1",
     sentence="All optimizers perform acceptably on the functions and the HPOLib benchmarks.",
     published="all",
+    cause=Cause(
+        "our code",
+        "it fails for DNGO on SVM alone, whose two widths end at a regret of 0.008, above random search's 0.0016; ours "
+        "ends above the printed loss on that grid in papers/dngo, too",
+    ),
 )
 def all_optimizers_are_acceptable(results: Results) -> Check:
     """Every optimizer ends below random search, on each of the five benchmarks; "acceptable" is read so.
