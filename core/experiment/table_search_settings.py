@@ -8,7 +8,8 @@ from core.experiment.settings import Settings, require_ends
 from core.study.methods import one_of
 
 BANDITS = ("hyperband", "hyperband_lcnet", "bohb")
-TableMethod = one_of("random", "smac", "tpe", "regularized_evolution", "reinforce", *BANDITS)
+SINGLE_BUDGET = ("random", "smac", "tpe", "differential_evolution", "regularized_evolution", "reinforce")
+TableMethod = one_of(*SINGLE_BUDGET, *BANDITS)
 
 
 class TableSearch(Settings):

@@ -19,17 +19,20 @@ from core.tabular.grid import FCNET
 from papers.tabular.comparison_runs import METHODS
 from papers.tabular.trained_tables import LABELS, short_label
 
+EXPERIMENTS = ("authors_methods", "authors_smac", "authors_bohamiann")
+ORDER = (*METHODS, "differential_evolution")
+
 
 def authors_searches(results: Results, published: Published | None) -> Figure:
     """Median and quartiles of the incumbents' validation regret on each table (ours)."""
-    frame = frame_of(results, "authors_methods")
+    frame = frame_of(results, *EXPERIMENTS)
     present = set(frame["benchmark"])
     names = [*(name for name in LABELS if name in present), *sorted(present - set(LABELS))]
     figure, panels = style.subplots(1, len(names), width=7.2, height=2.8, squeeze=False)
     parts = []
     for axes, name in zip(panels[0], names, strict=True):
         run = set(frame.loc[frame["benchmark"] == name, "method"])
-        methods = [method for method in with_variants(METHODS, sorted(run)) if method in run]
+        methods = [method for method in with_variants(ORDER, sorted(run)) if method in run]
         parts += [_over_evaluations(axes, frame, name, method) for method in methods]
         axes.set_title(short_label(name))
         axes.set_xscale("log")
@@ -38,13 +41,20 @@ def authors_searches(results: Results, published: Published | None) -> Figure:
         axes.set_xlabel("evaluations")
     panels[0, 0].set_ylabel("validation regret")
     style.legend(figure, panels.flat, 4)
-    runs = frame.groupby(["benchmark", "method"])["run"].nunique()
     caption = (
-        f"Median and quartiles over {runs.min()} runs of the incumbent's average validation error above the lowest of "
-        f"all {FCNET.size:,} configurations; the incumbent is the lowest of the drawn trainings. The axis is "
+        f"Median and quartiles over {_numbers_of_runs(frame)} of the incumbent's average validation error above the "
+        f"lowest of all {FCNET.size:,} configurations; the incumbent is the lowest of the drawn trainings. The axis is "
         "linear from 0 to the smallest regret above 0."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _numbers_of_runs(frame: pd.DataFrame) -> str:
+    """The number of runs that most methods have, and the others' in parentheses."""
+    runs = frame.groupby(["benchmark", "method"])["run"].nunique().groupby("method").min()
+    usual = int(runs.mode().max())
+    others = [f"{style.method(method).label}: {count}" for method, count in runs[runs != usual].items()]
+    return f"{usual} runs" + (f" ({', '.join(others)})" if others else "")
 
 
 def _over_evaluations(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:

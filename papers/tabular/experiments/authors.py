@@ -11,8 +11,9 @@ from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import DATASET, synthetic_table
 from core.tabular.table import Table
+from papers.tabular.experiments.comparison import search_with_networks
 from papers.tabular.printed_incumbents import neighbourhood_of, printed_or_best, rank_of
-from papers.tabular.settings import AuthorsData, TableSearch
+from papers.tabular.settings import AuthorsData, NetworkSearch, TableSearch
 
 SMOKE = "smoke"
 
@@ -58,6 +59,15 @@ def authors_methods(context: Context[TableSearch]) -> pd.DataFrame:
         DataUnavailableError: the table is not at hand.
     """
     return search_table(context, TabularBenchmark(table_of_authors(context, context.benchmark)))
+
+
+def authors_networks(context: Context[NetworkSearch]) -> pd.DataFrame:
+    """Runs of BOHAMIANN on an authors' table, all in lockstep; records as those of `authors_methods`.
+
+    Raises:
+        DataUnavailableError: the table is not at hand.
+    """
+    return search_with_networks(context, TabularBenchmark(table_of_authors(context, context.benchmark)))
 
 
 def table_of_authors(context: Context, name: str, seed: int = 0) -> Table:

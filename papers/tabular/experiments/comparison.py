@@ -21,7 +21,16 @@ def methods(context: Context[TableSearch]) -> pd.DataFrame:
 
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
     """Runs of BOHAMIANN on the table of the benchmark, all in lockstep; records as those of `methods`."""
-    settings, benchmark = context.settings, table_benchmark(context)
+    return search_with_networks(context, table_benchmark(context))
+
+
+def search_with_networks(context: Context[NetworkSearch], benchmark: TabularBenchmark) -> pd.DataFrame:
+    """Run a cell's repetitions in lockstep.
+
+    Returns:
+        run and the columns of `core.experiment.table_trajectories.trajectory`.
+    """
+    settings = context.settings
     histories = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
     losses = np.where(histories.failure == "", histories.loss, np.nan)
     frames = []

@@ -22,7 +22,7 @@ from papers.tabular.authors_records import distributions
 from papers.tabular.beside_authors import pair, random_ones
 from papers.tabular.claims import on_tables
 from papers.tabular.experiments import authors
-from papers.tabular.experiments.authors import authors_methods
+from papers.tabular.experiments.authors import authors_methods, authors_networks
 from papers.tabular.printed_incumbents import (
     INCUMBENT,
     PRINTED,
@@ -281,7 +281,12 @@ def test_searches_on_the_formula_and_their_figure(results):
     frame = pd.concat(parts).assign(benchmark="synthetic", status="ok", message="")
     assert (frame["seconds"] == frame["evaluation"]).all() and (frame["regret"] >= 0).all()
     assert (frame.groupby(["method", "run"])["evaluation"].max() == 20).all()
-    figure = artifacts.authors_searches(results.with_frames(authors_methods=frame), None)
-    assert set(figure.data["method"]) == {cell.method for cell in cells} and "over 2 runs" in figure.caption
+    (cell,) = find_cells(Catalogue(), "tabular/authors_bohamiann", "smoke")
+    network = authors_networks(Context(cell, range(1))).assign(method="bohamiann", benchmark="synthetic")
+    assert network["evaluation"].max() == 5 and (network["regret"] >= 0).all()
+    made = results.with_frames(authors_methods=frame, authors_bohamiann=network)
+    figure = artifacts.authors_searches(made, None)
+    assert set(figure.data["method"]) == {*(cell.method for cell in cells), "bohamiann"}
+    assert "over 2 runs (BOHAMIANN: 1)" in figure.caption
     with pytest.raises(NotRunError):
         artifacts.authors_searches(results, None)
