@@ -37,6 +37,9 @@ GROUPS = {"many": "OptDigits", "several": "segment", "numbers": "sonar", "mixed"
 ALGORITHMS = {"svm": "SVM", "forest": "Random forest"}
 PROBLEMS = {f"{a}_{g}": f"{ALGORITHMS[a]} on {GROUPS[g]}" for g in GROUPS for a in ALGORITHMS}
 
+OPENML = {"openml_svm": "SVM on 30 tasks of OpenML"}
+"""The second case."""
+
 PERCENT = 100
 TARGET = 0.25
 """The regret to be reached, here in percentage points of the validation error."""

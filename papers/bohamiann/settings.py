@@ -20,6 +20,7 @@ __all__ = [
     "FitAfterOptimization",
     "Mixture",
     "MultiTaskSearch",
+    "OpenMLSearch",
     "Regression",
     "ResidualNetworks",
     "ResidualSearch",
@@ -187,6 +188,25 @@ class MultiTaskSearch(WarmStarted):
     target: str
     others: Annotated[tuple[str, ...], Field(min_length=1)]
     observations: PositiveInt = 30
+
+
+class OpenMLSearch(WarmStarted):
+    """Search on the surrogate of a task of OpenML, starting from stored evaluations of others.
+
+    Attributes:
+        tasks: Number of tasks, the first of the table; run number r searches task r modulo their number.
+        others: Number of known tasks, those that follow.
+    """
+
+    observations: PositiveInt = 30
+    tasks: Annotated[int, Field(ge=2)] = 30
+    others: PositiveInt = 4
+
+    @model_validator(mode="after")
+    def _has_as_many_others(self) -> OpenMLSearch:
+        if self.others >= self.tasks:
+            raise ValueError(f"others = {self.others}; allowed: 1 to {self.tasks - 1}, the other tasks")
+        return self
 
 
 class AgentSearch(Optimization):

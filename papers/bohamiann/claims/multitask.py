@@ -14,8 +14,16 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
 from core.report.statistics.reductions import mean
-from core.report.verdicts.shapes.shape import Benchmark, Method, shape
-from papers.bohamiann.multitask_runs import PROBLEMS, SETS, WINE, evaluations_to_target, log_loss, points_of_regret
+from core.report.verdicts.shapes.shape import Benchmark, Experiment, Method, shape
+from papers.bohamiann.multitask_runs import (
+    OPENML,
+    PROBLEMS,
+    SETS,
+    WINE,
+    evaluations_to_target,
+    log_loss,
+    points_of_regret,
+)
 
 SEED = 0
 HALF = 0.5
@@ -48,9 +56,9 @@ def final_points_of_regret(results: Results, method: Method, below: float) -> Ch
 
 
 @shape
-def evaluations_saved(results: Results, method: Method, above: float) -> Check:
+def evaluations_saved(results: Results, runs: Experiment, method: Method, above: float) -> Check:
     """The share of GP-BO's evaluations to the target that a method saves, all problems and runs together."""
-    frame = results.frame("multitask")
+    frame = results.frame(runs)
     times = _times(frame, method), _times(frame, "gp")
 
     def statistic(ours: np.ndarray, gp: np.ndarray) -> np.ndarray:
@@ -114,7 +122,9 @@ def _gain(frame: pd.DataFrame, name: str, several: str, alone: str) -> np.ndarra
 
 def _times(frame: pd.DataFrame, method: str) -> np.ndarray:
     """Evaluations to the target, (runs, problems)."""
-    return np.stack([evaluations_to_target(frame, problem, method) for problem in _run(frame, PROBLEMS)], axis=1)
+    return np.stack(
+        [evaluations_to_target(frame, problem, method) for problem in _run(frame, PROBLEMS | OPENML)], axis=1
+    )
 
 
 def _run(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:

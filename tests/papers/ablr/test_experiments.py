@@ -7,22 +7,18 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from core.benchmarks.task_tables import task_table
 from core.errors import UnknownNameError
-from core.experiment.catalogue import Catalogue
-from core.experiment.context import Context
-from core.experiment.selection import find_cells
 from core.models.ablr import ABLR
 from core.models.stacked_process import StackedGP
 from core.models.task_features import Fourier
 from core.models.tasks import Task
 from core.training import Parts
 from core.training.networks import Part
-from papers.ablr.experiments.tables import _others
 from papers.ablr.networks import outcomes_of
 from papers.ablr.quadratics import contexts, minimum, quadratic
 from papers.ablr.search import Known, model
 from papers.ablr.settings import Quadratics, Search
-from papers.ablr.task_tables import task_table
 
 
 @pytest.mark.slow
@@ -138,8 +134,8 @@ def test_searches_may_be_limited_to_the_first_tasks_of_a_table(smoke, made_table
 
 
 def test_the_others_of_a_task_are_among_the_first(made_tables):
-    (cell,) = find_cells(Catalogue(), "ablr/openml/deepar/ablr_nn", "smoke", overrides={"tasks": 2})
     table = task_table("deepar")
-    (other,) = _others(Context(cell, range(2)), table, np.array([0, 1]), 2)
+    (other,) = table.others(np.array([0, 1]), 2, 1, 5, seeds=[3, 4])
+    assert other.X.shape == (2, 5, 2) and other.y.shape == (2, 5)
     for run, place in ((0, 1), (1, 0)):
         assert {tuple(point) for point in other.X[run].tolist()} <= {tuple(point) for point in table.X[place].tolist()}

@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.benchmarks import task_tables
+from core.benchmarks.openml_spaces import openml_space
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from core.spaces import CubeEncoding
 from tests.papers.functions import Functions
 
 experiments = Functions("bohamiann", "experiments")
@@ -111,3 +114,35 @@ def test_searches_of_a_group_read_the_tables_of_all_its_sets(method, monkeypatch
     np.testing.assert_allclose(frame["regret"], frame["loss"] - least)
     assert frame["loss"].isin(tables.loc[tables["benchmark"] == "wine", "loss"]).all()
     assert not frame["origin"].str.contains("failed").any()
+
+
+@pytest.fixture
+def evaluations_of_three_tasks(monkeypatch):
+    """Error rates of machines that depend on C alone, larger from task to task."""
+
+    def made(name: str) -> pd.DataFrame:
+        encoding = CubeEncoding(openml_space(name))
+        points = encoding.sample(60, np.random.default_rng(0))
+        frame = pd.DataFrame(encoding.decode(points)).assign(task_id=np.arange(60) % 3 + 11)
+        return frame.assign(y=1 - 0.1 * (frame["task_id"] - 10) - 0.01 * np.log2(frame["C"]).abs())
+
+    monkeypatch.setattr(task_tables, "load_frame", made)
+    task_tables.task_table.cache_clear()
+    yield
+    task_tables.task_table.cache_clear()
+
+
+@pytest.mark.parametrize("method", ["gp", "mt_gp", "mt_bohamiann"])
+def test_runs_on_openml_have_tasks_of_their_own(method, evaluations_of_three_tasks):
+    frame = run(f"bohamiann/multitask_openml/openml_svm/{method}", range(3), tasks=3)
+    assert frame.groupby("run")["task"].unique().explode().tolist() == [11, 12, 13]
+    assert frame["evaluation"].tolist() == [1, 2, 3, 4] * 3
+    for task, rows in frame.groupby("task"):
+        assert rows["loss"].between(0.1 * (task - 10), 0.1 * (task - 10) + 0.15).all()
+        smallest = task_tables.task_table("openml_svm").surrogate(task - 11).smallest
+        np.testing.assert_allclose(rows["regret"], rows["loss"] - smallest)
+
+
+def test_a_task_of_openml_needs_others():
+    with pytest.raises(UserError, match="others = 2; allowed: 1 to 1"):
+        run("bohamiann/multitask_openml/openml_svm/mt_gp", range(1), others=2)

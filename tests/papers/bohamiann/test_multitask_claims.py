@@ -101,6 +101,15 @@ def test_shares_of_evaluations_that_are_saved():
     assert [check(slower).holds for check in checks] == ["fails"] * 4
 
 
+def test_the_second_case_is_judged_by_its_own_runs():
+    times = {"gp": 15, "mt_gp": 17, "mt_bohamiann": 10}
+    frames = [rows("openml_svm", method, found_at(time, 1)) for method, time in times.items()]
+    found = Fake(multitask_openml=pd.concat(frames, ignore_index=True))
+    assert claims.multitask_bohamiann_is_faster_on_openml(found).holds == "holds"
+    assert claims.multitask_gp_is_faster_on_openml(found).holds == "fails"
+    assert set(figures.multitask_openml(found, None).data["method"]) == set(times)
+
+
 def test_targets_that_are_not_reached_take_one_evaluation_more_than_there_were():
     frame = searches({"gp": 99}).frames["multitask"]
     assert (evaluations_to_target(frame, "svm_many", "gp") == EVALUATIONS + 1).all()

@@ -6,14 +6,16 @@
     openml_adaboost         AdaBoost on 100 tasks of OpenML, 400 each (flow 6970)
     openml_svm              a support vector machine on 100 tasks of OpenML, 250 each
 
-Those of Salinas et al. stand in for the OpenML evaluations of ABLR. All of their hyperparameters are continuous here,
+Those of Salinas et al. stand in for the OpenML evaluations of ABLR, which starts searches from them, and BOHAMIANN from
+those of the support vector machine. All of their hyperparameters are continuous here,
 also the few that are whole numbers: a forest is constant between the values that it has seen. Losses and signals with
 heavy tails (DeepAR's CRPS and seconds) are modelled and searched as logarithms. Losses on OpenML are error rates, and
-the spaces those that configurations were drawn from (`papers.ablr.openml_spaces`).
+the spaces those that configurations were drawn from (`core.benchmarks.openml_spaces`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -23,12 +25,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.benchmarks.forest import Forest
+from core.benchmarks.openml_spaces import COLUMNS, error_rates, openml_space
 from core.data import load_frame
 from core.errors import UnknownNameError
 from core.spaces import CubeEncoding
-from papers.ablr.openml_spaces import COLUMNS, error_rates, openml_space
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from core.models.tasks import Task
 
 
@@ -76,6 +80,49 @@ class TaskTable:
 
         X, y = (torch.from_numpy(values)[None] for values in (self.X[task], self.outputs[task][:, 0]))
         return Task(X, y, name=f"task {self.names[task]}")
+
+    def objective(self, tasks: Sequence[int]) -> Callable[[Tensor], Tensor]:
+        """Losses and signals of several tasks, each at its own points: (T, n, d) of the cube to (T, n, 1 + S)."""
+        import torch  # which looking tables up does not need
+
+        surrogates = [self.surrogate(int(task)) for task in tasks]
+
+        def evaluate(points: Tensor) -> Tensor:
+            pairs = zip(surrogates, points.cpu().numpy(), strict=True)
+            return torch.from_numpy(np.stack([surrogate.predict(part) for surrogate, part in pairs])).to(points)
+
+        return evaluate
+
+    def others(
+        self, tasks: NDArray[np.int_], among: int, count: int, size: int | None, seeds: Sequence[int]
+    ) -> list[Task]:
+        """Known evaluations of other tasks, for searches on these tasks (T,).
+
+        Args:
+            among: The others are among this many first tasks of the table.
+            count: Number of others: those that follow a task, the first ones after the last.
+            size: Number of evaluations of each, drawn at random; at most, and for None, as many as the smallest has.
+            seeds: A seed for each search.
+
+        Returns:
+            `count` tasks with losses (T, size) at (T, size, d).
+        """
+        import torch  # which looking tables up does not need
+
+        from core.models.tasks import Task
+
+        smallest = min(len(X) for X in self.X[:among])
+        drawn = min(size or smallest, smallest)
+        generators = [np.random.default_rng(seed) for seed in seeds]
+        others = []
+        for step in range(1, count + 1):
+            chosen = (tasks + step) % among
+            rows = [g.choice(len(self.X[t]), drawn, replace=False) for g, t in zip(generators, chosen, strict=True)]
+            X = [self.X[task][row] for task, row in zip(chosen, rows, strict=True)]
+            y = [self.outputs[task][row, 0] for task, row in zip(chosen, rows, strict=True)]
+            arrays = torch.from_numpy(np.stack(X)), torch.from_numpy(np.stack(y))
+            others.append(Task(*arrays, name=f"table {step}"))
+        return others
 
     def __hash__(self) -> int:
         return id(self)

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.benchmarks import task_tables
+from core.benchmarks.openml_spaces import COLUMNS, openml_space
+from core.benchmarks.task_tables import task_table
 from core.data import DataUnavailableError, load_frame
 from core.errors import UnknownNameError, UserError
 from core.spaces import CubeEncoding
-from papers.ablr import task_tables
-from papers.ablr.openml_spaces import COLUMNS, openml_space
-from papers.ablr.task_tables import task_table
 
 ACCURACY = {"openml_random_forest": "predictive_accuracy", "openml_adaboost": "predictive_accuracy", "openml_svm": "y"}
 SIZES = {"openml_random_forest": (94, 500), "openml_adaboost": (100, 400), "openml_svm": (100, 250)}
