@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from core.benchmarks import task_tables
 from core.benchmarks.openml_spaces import COLUMNS, openml_space
@@ -52,6 +53,28 @@ def test_it_is_known_to_a_search_as_an_earlier_task(name):
     assert task.name == "task 11" and task.X.shape == (1, 7, table.encoding.dimension) and task.y.shape == (1, 7)
     np.testing.assert_array_equal(task.X[0].numpy(), table.X[1])
     np.testing.assert_array_equal(task.y[0].numpy(), table.outputs[1][:, 0])
+
+
+def test_searches_on_several_tasks_are_evaluated_together(name):
+    table, tasks = task_table(name), [2, 0]
+    points = torch.from_numpy(np.stack([table.X[task][:4] for task in tasks]))
+    outcomes = table.objective(tasks)(points)
+    assert outcomes.shape == (2, 4, 1)
+    for task, found in zip(tasks, outcomes, strict=True):
+        np.testing.assert_array_equal(found.numpy(), table.surrogate(task).predict(table.X[task][:4]))
+
+
+def test_others_are_the_tasks_that_follow_each_with_rows_drawn_for_each_search(name):
+    table = task_table(name)
+    others = table.others(np.array([0, 2]), among=3, count=2, size=5, seeds=[8, 9])
+    assert [other.X.shape for other in others] == [(2, 5, table.encoding.dimension)] * 2
+    for step, other in enumerate(others, 1):
+        for place, first in enumerate((0, 2)):
+            task = (first + step) % 3
+            known = {(*map(float, x), float(y[0])) for x, y in zip(table.X[task], table.outputs[task], strict=True)}
+            found = [(*x, y) for x, y in zip(other.X[place].tolist(), other.y[place].tolist(), strict=True)]
+            assert len(set(found)) == 5 and set(found) <= known
+    assert table.others(np.array([0]), among=3, count=1, size=None, seeds=[8])[0].y.shape == (1, 7)
 
 
 def test_a_configuration_of_another_space_is_named(monkeypatch):

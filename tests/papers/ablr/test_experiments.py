@@ -131,11 +131,3 @@ def test_settings_that_do_not_fit_together_are_refused(given, message):
 def test_searches_may_be_limited_to_the_first_tasks_of_a_table(smoke, made_tables):
     frame = smoke("openml/deepar/ablr_nn")
     assert len(frame) == 2 * 7 and set(frame["task"]) == {0, 1}
-
-
-def test_the_others_of_a_task_are_among_the_first(made_tables):
-    table = task_table("deepar")
-    (other,) = table.others(np.array([0, 1]), 2, 1, 5, seeds=[3, 4])
-    assert other.X.shape == (2, 5, 2) and other.y.shape == (2, 5)
-    for run, place in ((0, 1), (1, 0)):
-        assert {tuple(point) for point in other.X[run].tolist()} <= {tuple(point) for point in table.X[place].tolist()}
