@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import torch
 from torch import Tensor
 
 from core.experiment.context import Context
@@ -84,8 +83,3 @@ def rows_of_search(runs: range, values: dict[str, Tensor]) -> pd.DataFrame:
     count, n = next(iter(values.values())).shape
     numbers = {"run": np.repeat(np.asarray(runs), n), "evaluation": np.tile(np.arange(1, n + 1), count)}
     return pd.DataFrame(numbers | {name: part.cpu().numpy().ravel() for name, part in values.items()})
-
-
-def stacked(values: Sequence[np.ndarray]) -> Tensor:
-    """One array of each run, side by side, float64."""
-    return torch.from_numpy(np.stack(values).astype(np.float64))

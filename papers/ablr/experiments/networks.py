@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+import torch
 from torch import Tensor
 
 from core.experiment.context import Context
 from core.experiment.optimization import objective_generators
 from core.spaces import CubeEncoding
 from papers.ablr.networks import network_space, outcomes_of, parts_of
-from papers.ablr.search import Known, rows_of_search, search, stacked
+from papers.ablr.search import Known, rows_of_search, search
 from papers.ablr.settings import Networks
 
 
@@ -22,7 +24,7 @@ def networks(context: Context[Networks]) -> pd.DataFrame:
         outcomes = []
         for generator, part in zip(generators, points.cpu().numpy(), strict=True):
             outcomes.append(outcomes_of(encoding.decode(part), parts, generator.integers(2**63, size=len(part))))
-        return stacked(outcomes).to(points)
+        return torch.from_numpy(np.stack(outcomes)).to(points)
 
     _, outcomes = search(context, encoding, evaluate, Known())
     loss, train_error, log_seconds = outcomes.unbind(-1)

@@ -19,7 +19,8 @@ from core.experiment.context import Context
 from core.experiment.optimization import optimize
 from core.models.tasks import Task
 from core.spaces import CubeEncoding
-from papers.bohamiann.settings import ClassificationTable, MultiTaskSearch
+from papers.bohamiann.settings import ClassificationTable
+from papers.bohamiann.task_settings import MultiTaskSearch
 
 PARAMETERS = {"svm": ("C", "gamma"), "forest": tuple(GRID)}
 

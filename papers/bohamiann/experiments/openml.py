@@ -10,7 +10,7 @@ from core.experiment.context import Context
 from core.experiment.optimization import initial_design, kept_proposals
 from core.randomness import make_generators
 from core.study.lockstep import run_on_cube
-from papers.bohamiann.settings import OpenMLSearch
+from papers.bohamiann.task_settings import OpenMLSearch
 
 
 def openml_search(context: Context[OpenMLSearch]) -> pd.DataFrame:

@@ -15,7 +15,8 @@ from core.experiment.optimization import optimize
 from core.experiment.sobol_tables import collect
 from core.models.tasks import Task
 from core.spaces import CubeEncoding
-from papers.bohamiann.settings import XGBoostSearch, XGBoostTable
+from papers.bohamiann.settings import XGBoostTable
+from papers.bohamiann.task_settings import XGBoostSearch
 
 
 def xgboost_table(context: Context[XGBoostTable]) -> pd.DataFrame:
