@@ -118,7 +118,7 @@ METHODS: dict[str, Method] = {
     "tpe": Method("TPE", ORANGE, "v"),
     "entropy_search": Method("entropy search", TEAL, "P"),
     "cmaes": Method("CMA-ES", SLATE, "<", "--"),
-    "differential_evolution": Method("DE", OLIVE, ">"),
+    "differential_evolution": Method("DE", INDIGO, ">", "-."),
     "dngo": Method("DNGO", PURPLE, "D"),
     "dngo_50": Method("DNGO (50-50-50)", PURPLE, "D"),
     "dngo_10": Method("DNGO (10-10-10)", WINE, "d", "--"),
