@@ -6,11 +6,10 @@
     openml_adaboost         AdaBoost on 100 tasks of OpenML, 400 each (flow 6970)
     openml_svm              a support vector machine on 100 tasks of OpenML, 250 each
 
-Those of Salinas et al. stand in for the OpenML evaluations of ABLR, which starts searches from them, and BOHAMIANN from
-those of the support vector machine. All of their hyperparameters are continuous here,
-also the few that are whole numbers: a forest is constant between the values that it has seen. Losses and signals with
-heavy tails (DeepAR's CRPS and seconds) are modelled and searched as logarithms. Losses on OpenML are error rates, and
-the spaces those that configurations were drawn from (`core.benchmarks.openml_spaces`).
+Hyperparameters of Salinas et al. are all continuous here, also the few that are whole numbers: a forest is constant
+between the values that it has seen. Losses and signals with heavy tails (DeepAR's CRPS and seconds) are modelled and
+searched as logarithms. Losses on OpenML are error rates, and the spaces those that configurations were drawn from
+(`core.benchmarks.openml_spaces`).
 """
 
 from __future__ import annotations

@@ -154,3 +154,10 @@ def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
         context, objective, lambda seed: method.build(objective.space, seed, evaluations=n), evaluations=n
     )
     return Trace.of(list(runs), context.runs).evaluations().assign(origin=context.method)
+
+
+def rows_of_search(runs: range, values: dict[str, Tensor]) -> pd.DataFrame:
+    """One row for each run and evaluation (from 1), in order, with values (runs, n) as columns."""
+    count, n = next(iter(values.values())).shape
+    numbers = {"run": np.repeat(np.asarray(runs), n), "evaluation": np.tile(np.arange(1, n + 1), count)}
+    return pd.DataFrame(numbers | {name: part.cpu().numpy().ravel() for name, part in values.items()})

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-import pandas as pd
 from torch import Tensor
 
 from core.experiment.context import Context
@@ -76,10 +74,3 @@ def model(settings: Search, known: Known, side: Tensor, device: str) -> Ensemble
     return ABLR(
         tasks, representation=method.basis, context=own, side=given, iterations=method.iterations, device=device
     )
-
-
-def rows_of_search(runs: range, values: dict[str, Tensor]) -> pd.DataFrame:
-    """One row for each run and evaluation (from 1), in order, with values (runs, n) as columns."""
-    count, n = next(iter(values.values())).shape
-    numbers = {"run": np.repeat(np.asarray(runs), n), "evaluation": np.tile(np.arange(1, n + 1), count)}
-    return pd.DataFrame(numbers | {name: part.cpu().numpy().ravel() for name, part in values.items()})

@@ -50,12 +50,12 @@ class OpenMLSearch(WarmStarted):
     """Search on the surrogate of a task of OpenML, starting from stored evaluations of others.
 
     Attributes:
-        tasks: Number of tasks, the first of the table; run number r searches task r modulo their number.
+        tasks: Number of tasks, the first of the table's 100; run number r searches task r modulo their number.
         others: Number of known tasks, those that follow.
     """
 
     observations: PositiveInt = 30
-    tasks: Annotated[int, Field(ge=2)] = 30
+    tasks: Annotated[int, Field(ge=2, le=100)] = 30
     others: PositiveInt = 4
 
     @model_validator(mode="after")

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from core.experiment.context import Context
-from core.experiment.optimization import objective_generators
+from core.experiment.optimization import objective_generators, rows_of_search
 from core.spaces import CubeEncoding
 from papers.ablr.networks import network_space, outcomes_of, parts_of
-from papers.ablr.search import Known, rows_of_search, search
+from papers.ablr.search import Known, search
 from papers.ablr.settings import Networks
 
 

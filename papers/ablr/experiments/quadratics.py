@@ -7,11 +7,12 @@ import pandas as pd
 import torch
 
 from core.experiment.context import Context
+from core.experiment.optimization import rows_of_search
 from core.models.tasks import Task
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from papers.ablr.quadratics import BOUND, DIMENSION, contexts, minimum, quadratic, random_points
-from papers.ablr.search import Known, rows_of_search, search
+from papers.ablr.search import Known, search
 from papers.ablr.settings import Quadratics
 
 

@@ -8,7 +8,8 @@ import torch
 
 from core.benchmarks.task_tables import task_table
 from core.experiment.context import Context
-from papers.ablr.search import Known, rows_of_search, search
+from core.experiment.optimization import rows_of_search
+from papers.ablr.search import Known, search
 from papers.ablr.settings import Tables
 
 

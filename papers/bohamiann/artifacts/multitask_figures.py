@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def multitask(results: Results, published: Published | None) -> Figure:
         "Multi-task methods know 30 random cells of the tables of the group's other sets. Marks: where GP-BO's mean "
         "reaches that, less the 12% (MT-BOHAMIANN) and 5% (MT-BO) by which the paper's are faster on average."
     )
-    return _regrets(results.frame("multitask"), PROBLEMS, _mark_faster, caption)
+    return _regrets(results.frame("multitask"), PROBLEMS, caption, marked=True)
 
 
 def multitask_openml(results: Results, published: Published | None) -> Figure:
@@ -46,28 +46,26 @@ def multitask_openml(results: Results, published: Published | None) -> Figure:
         "Each run has a task of its own, a forest grown on its 250 stored evaluations; multi-task methods know 30 "
         "random ones of each of four other tasks."
     )
-    return _regrets(results.frame("multitask_openml"), OPENML, None, caption)
+    return _regrets(results.frame("multitask_openml"), OPENML, caption, marked=False)
 
 
-def _regrets(
-    frame: pd.DataFrame, titles: Mapping[str, str], mark: Callable[[Axes, np.ndarray], None] | None, caption: str
-) -> Figure:
+def _regrets(frame: pd.DataFrame, titles: Mapping[str, str], caption: str, marked: bool) -> Figure:
     def draw(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_yscale("log")
         run = methods_run(frame, name)
         shown = {method: points_of_regret(frame, name, method) for method in METHODS if method in run}
         drawn = [draw_evaluations(axes, regret, method) for method, regret in shown.items()]
         axes.axhline(TARGET, color=style.GREY, linewidth=0.8, linestyle=":")
-        if mark is not None and "gp" in run:
-            mark(axes, points_of_regret(frame, name, "gp").mean(0))
+        if marked and "gp" in run:
+            _mark_faster(axes, points_of_regret(frame, name, "gp").mean(0))
         axes.set(xlabel="evaluations", ylabel="regret (percentage points)")
         return pd.concat(drawn).assign(benchmark=name)
 
-    drawn = (
+    shown = (
         "Mean and standard error of the immediate regret of validation error. Dotted: the regret to be reached, "
         f"{TARGET:g} percentage points."
     )
-    return benchmark_panels(frame, titles, tuple(titles), 2, draw, f"{drawn} {caption}")
+    return benchmark_panels(frame, titles, tuple(titles), 2, draw, f"{shown} {caption}")
 
 
 def _mark_faster(axes: Axes, gp: np.ndarray) -> None:

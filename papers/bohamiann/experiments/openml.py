@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import torch
 
 from core.benchmarks.task_tables import task_table
 from core.experiment.context import Context
-from core.experiment.optimization import initial_design, kept_proposals
+from core.experiment.optimization import initial_design, kept_proposals, rows_of_search
 from core.randomness import make_generators
 from core.study.lockstep import run_on_cube
 from papers.bohamiann.task_settings import OpenMLSearch
@@ -36,14 +37,6 @@ def openml_search(context: Context[OpenMLSearch]) -> pd.DataFrame:
     kept = kept_proposals(context, design.tolist(), settings.evaluations)
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     _, losses = run_on_cube(lambda X: functions(X)[..., 0], policy, design, generators, settings.evaluations, kept)
-    n = losses.shape[1]
-    records = pd.DataFrame(
-        {
-            "run": np.repeat(np.asarray(context.runs), n),
-            "evaluation": np.tile(np.arange(1, n + 1), len(losses)),
-            "task": np.repeat([int(table.names[task]) for task in tasks], n),
-            "loss": losses.cpu().numpy().ravel(),
-        }
-    )
-    smallest = np.repeat([table.surrogate(int(task)).smallest for task in tasks], n)
-    return records.assign(regret=records["loss"] - smallest)
+    smallest = losses.new_tensor([[table.surrogate(int(task)).smallest] for task in tasks])
+    numbers = torch.tensor([[int(table.names[task])] for task in tasks]).expand_as(losses)
+    return rows_of_search(context.runs, {"task": numbers, "loss": losses, "regret": losses - smallest})

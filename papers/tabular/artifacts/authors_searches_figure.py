@@ -16,6 +16,7 @@ from core.report.runs.trajectories import SMALLEST, median_and_quartiles, regret
 from core.report.runs.variants import with_variants
 from core.report.verdicts.published import Published
 from core.tabular.grid import FCNET
+from papers.tabular.artifacts.comparison_figures import runs_in_words
 from papers.tabular.comparison_runs import METHODS
 from papers.tabular.trained_tables import LABELS, short_label
 
@@ -42,19 +43,11 @@ def authors_searches(results: Results, published: Published | None) -> Figure:
     panels[0, 0].set_ylabel("validation regret")
     style.legend(figure, panels.flat, 4)
     caption = (
-        f"Median and quartiles over {_numbers_of_runs(frame)} of the incumbent's average validation error above the "
+        f"Median and quartiles ({runs_in_words(frame, ORDER)}) of the incumbent's average validation error above the "
         f"lowest of all {FCNET.size:,} configurations; the incumbent is the lowest of the drawn trainings. The axis is "
         "linear from 0 to the smallest regret above 0."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
-
-
-def _numbers_of_runs(frame: pd.DataFrame) -> str:
-    """The number of runs that most methods have, and the others' in parentheses."""
-    runs = frame.groupby(["benchmark", "method"])["run"].nunique().groupby("method").min()
-    usual = int(runs.mode().max())
-    others = [f"{style.method(method).label}: {count}" for method, count in runs[runs != usual].items()]
-    return f"{usual} runs" + (f" ({', '.join(others)})" if others else "")
 
 
 def _over_evaluations(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:

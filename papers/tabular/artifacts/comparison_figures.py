@@ -70,12 +70,11 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
     panels[-1, 1].set_xlabel("final test regret")
     style.legend(figure, panels.T.flat, 4)
     caption = (
-        f"Left: median and quartiles of the incumbent's test regret over {_runs(frame)}; lines end where half of the "
-        "runs have ended. Right: its distribution over the runs when random search has made all its evaluations, or "
-        "when a method's runs end if that is earlier; if much earlier, the legend says after how many evaluations. "
-        "Dotted: a regret of 0.001, which on protein's whole grid "
-        "those three reach in more than 60% of their runs, and no other. Axes of regrets are linear from 0 to the "
-        "smallest one above 0. "
+        f"Left: median and quartiles of the incumbent's test regret over {runs_in_words(frame, METHODS)}; lines end "
+        "where half of the runs have ended. Right: its distribution over the runs when random search has made all its "
+        "evaluations, or when a method's runs end if that is earlier; if much earlier, the legend says after how many "
+        "evaluations. Dotted: a regret of 0.001, which on protein's whole grid those three reach in more than 60% of "
+        "their runs, and no other. Axes of regrets are linear from 0 to the smallest one above 0. "
         f"{describe(tables[name] for name in names)}"
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
@@ -109,10 +108,10 @@ def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
     return f"{style.label(method)} (after {made:.0f})"
 
 
-def _runs(frame: pd.DataFrame) -> str:
-    """The number of runs in words; methods with equal numbers together."""
+def runs_in_words(frame: pd.DataFrame, methods: Iterable[str]) -> str:
+    """The number of runs of those methods that the frame has; methods with equal numbers together."""
     groups: dict[int, list[str]] = {}
-    for method in _present(METHODS, frame):
+    for method in _present(methods, frame):
         groups.setdefault(int(frame.loc[frame["method"] == method, "run"].nunique()), []).append(style.label(method))
     (first, _), *others = groups.items()
     return "; ".join([f"{first} runs", *(f"{', '.join(names)}: {runs} runs" for runs, names in others)])

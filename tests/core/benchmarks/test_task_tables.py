@@ -75,6 +75,9 @@ def test_others_are_the_tasks_that_follow_each_with_rows_drawn_for_each_search(n
             found = [(*x, y) for x, y in zip(other.X[place].tolist(), other.y[place].tolist(), strict=True)]
             assert len(set(found)) == 5 and set(found) <= known
     assert table.others(np.array([0]), among=3, count=1, size=None, seeds=[8])[0].y.shape == (1, 7)
+    (other,) = table.others(np.array([0, 1]), among=2, count=1, size=7, seeds=[8, 9])
+    for place, task in enumerate((1, 0)):
+        assert set(map(tuple, other.X[place].tolist())) == set(map(tuple, table.X[task].tolist()))
 
 
 def test_a_configuration_of_another_space_is_named(monkeypatch):

@@ -287,6 +287,6 @@ def test_searches_on_the_formula_and_their_figure(results):
     made = results.with_frames(authors_methods=frame, authors_bohamiann=network)
     figure = artifacts.authors_searches(made, None)
     assert set(figure.data["method"]) == {*(cell.method for cell in cells), "bohamiann"}
-    assert "over 2 runs (BOHAMIANN: 1)" in figure.caption
+    assert "(2 runs; BOHAMIANN: 1 runs) of the incumbent" in figure.caption
     with pytest.raises(NotRunError):
         artifacts.authors_searches(results, None)
