@@ -30,7 +30,7 @@ from core.study.replay import run_header
 from core.validation import require_number
 
 if TYPE_CHECKING:  # imports torch
-    from core.models.tasks import Task
+    from core.study.earlier import EarlierSearch
 
 RESERVED = (*RESULTS, "cost")
 ROUNDING = 1e-9
@@ -191,20 +191,20 @@ def check_optimizer(method: Any, space: ConfigurationSpace, budgets: Budgets | N
         )
 
 
-def earlier_tasks(
+def earlier_searches(
     earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace, maximize: bool = False
-) -> list[Task]:
-    """The earlier searches as tasks; raises UserError for an optimizer of one's own, and for what is no search."""
+) -> list[EarlierSearch]:
+    """The earlier searches; raises UserError for an optimizer of one's own, and for what is no search."""
     if isinstance(earlier, Sequence) and not earlier:
         return []
     if settings is None:
         raise UserError("earlier is given, but the method is an object of one's own; allowed: one of them")
-    from core.study.earlier import check_list, tasks_of  # imports torch, which most methods do without
+    from core.study.earlier import check_list, searches_of  # imports torch, which most methods do without
 
     for place, each in enumerate(check_list(earlier)):
         if getattr(each, "maximize", maximize) != maximize:
             raise UserError(f"earlier[{place}] has maximize={not maximize}; allowed: {maximize}, as in this search")
-    return tasks_of(earlier, CubeEncoding(space))
+    return searches_of(earlier, CubeEncoding(space))
 
 
 def identity(
@@ -213,7 +213,7 @@ def identity(
     space: ConfigurationSpace,
     budgets: Budgets | None,
     seed: int,
-    tasks: Sequence[Task],
+    searches: Sequence[EarlierSearch],
     **others: Any,
 ) -> dict[str, Any]:
     """What distinguishes this run's journal from another's; of the others, what is empty or False counts as None."""
@@ -223,14 +223,14 @@ def identity(
         run = {"method": type(method).__name__ if settings is None else settings.model_dump(mode="json"), "seed": seed}
     given = {name: value or None for name, value in others.items()}
     header: dict[str, Any] = plain(
-        {**run, "space": describe_space(space), "budgets": budgets, "earlier": _digest(tasks), **given}
+        {**run, "space": describe_space(space), "budgets": budgets, "earlier": _digest(searches), **given}
     )
     return header
 
 
-def _digest(tasks: Sequence[Task]) -> str | None:
-    if not tasks:
+def _digest(searches: Sequence[EarlierSearch]) -> str | None:
+    if not searches:
         return None
     from core.study.earlier import digest
 
-    return digest(tasks)
+    return digest(searches)

@@ -3,8 +3,10 @@
 A method with a model of several tasks learns from them as from similar functions, whatever their level. One with a
 model of a single task is told their evaluations as if they were its own, which is right for the same function only.
 
-A task holds the successful evaluations on the largest budget with a success, the same ones from which `Result.best` is
-chosen. The loss of a failure is made up, and a loss on a smaller budget belongs to another function. Configurations are
+A task holds the evaluations that count on the largest budget that has one, the same ones from which `Result.best` is
+chosen. The loss of a failure is made up. One on a smaller budget, or of an evaluation that was pruned, belongs to
+another function. What violates a constraint is never the best. In a search with constraints, a method with a model of a
+single task also learns where earlier evaluations on that budget failed or violated a constraint. Configurations are
 encoded into the space of the new search, so the space of an earlier search must be the same or a part of it.
 """
 
@@ -12,34 +14,51 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from core.errors import UserError, brief
 from core.models.tasks import Task
 from core.spaces import CubeEncoding
 from core.study.record import Record
 from core.study.result import Result
-from core.study.trace import Trace
+from core.study.trace import FAILED, INFEASIBLE, OK, Trace, status_of
 
 ALLOWED = "results of minimize, their traces or records"
 COLUMNS = ("configuration", "budget", "loss", "status")
 
 
 class Evaluated(NamedTuple):
-    """One evaluation of an earlier search; `budget` is 0 without one."""
+    """One evaluation of an earlier search; `budget` is 0 without one, and `status` one of `core.study.trace`."""
 
     configuration: Mapping[str, Any]
     budget: float
     loss: float
-    failed: bool
+    status: str
 
 
-def tasks_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[Task]:
-    """One task for each earlier search, in order, named earlier[0], earlier[1] ...
+@dataclass(frozen=True)
+class EarlierSearch:
+    """What a new search learns from an earlier one.
+
+    Attributes:
+        task: The evaluations that count.
+        bad: Points (n, d) of those on the same budget that failed or violated a constraint. Their losses are not known:
+            a trace leaves them out.
+    """
+
+    task: Task
+    bad: NDArray[np.float64]
+
+
+def searches_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[EarlierSearch]:
+    """The earlier searches, in order; their tasks are named earlier[0], earlier[1] ...
 
     Args:
         earlier: Earlier searches, each given as its `Result`, its records, or its trace, which may be a `Trace` or a
@@ -47,9 +66,14 @@ def tasks_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[Task]:
         encoding: Encoding of the new search's space.
 
     Raises:
-        UserError: something else, a search in which nothing succeeded, or configurations of another space.
+        UserError: something else, a search in which nothing counts, or configurations of another space.
     """
-    return [_task(f"earlier[{place}]", given, encoding) for place, given in enumerate(check_list(earlier))]
+    return [_search(f"earlier[{place}]", given, encoding) for place, given in enumerate(check_list(earlier))]
+
+
+def tasks_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[Task]:
+    """The tasks of `searches_of`."""
+    return [search.task for search in searches_of(earlier, encoding)]
 
 
 def check_list(earlier: Any) -> Sequence[Any]:
@@ -60,27 +84,33 @@ def check_list(earlier: Any) -> Sequence[Any]:
     return earlier
 
 
-def digest(tasks: Sequence[Task]) -> str:
-    """16 hexadecimal digits by which a journal recognizes the tasks."""
+def digest(searches: Sequence[EarlierSearch]) -> str:
+    """16 hexadecimal digits by which a journal recognizes what a search has learned from."""
     hashed = hashlib.sha256()
-    for task in tasks:
-        for values in (task.X, task.y):
-            hashed.update(repr(tuple(values.shape)).encode() + values.numpy().tobytes())
+    for search in searches:
+        for values in (search.task.X.numpy(), search.task.y.numpy(), *([search.bad] if len(search.bad) else [])):
+            hashed.update(repr(values.shape).encode() + values.tobytes())
     return hashed.hexdigest()[:16]
 
 
-def _task(name: str, given: Any, encoding: CubeEncoding) -> Task:
-    evaluated = [each for each in _evaluated(name, given, encoding) if not each.failed]
-    if not evaluated:
-        raise UserError(f"{name} has no evaluation that succeeded; allowed: at least one")
-    largest = max(each.budget for each in evaluated)
+def _search(name: str, given: Any, encoding: CubeEncoding) -> EarlierSearch:
+    evaluated = _evaluated(name, given, encoding)
+    largest = max((each.budget for each in evaluated if each.status == OK), default=None)
+    if largest is None:
+        seen = ", ".join(f"{n} {status}" for status, n in Counter(each.status for each in evaluated).items())
+        raise UserError(
+            f"{name} has no evaluation that succeeded and satisfies all constraints ({seen or 'nothing was evaluated'})"
+            "; allowed: at least one"
+        )
     full = [each for each in evaluated if each.budget == largest]
+    good = [each for each in full if each.status == OK]
+    bad = [each for each in full if each.status in (FAILED, INFEASIBLE)]
     try:
-        points = encoding.encode([each.configuration for each in full])
+        points, avoided = (encoding.encode([each.configuration for each in some]) for some in (good, bad))
     except UserError as error:
         raise UserError(f"{name} is of another space: {error}") from error
-    losses = np.array([[each.loss for each in full]], dtype=np.float64)
-    return Task(torch.from_numpy(points)[None], torch.from_numpy(losses), name=name)
+    losses = torch.tensor([[each.loss for each in good]], dtype=torch.float64)
+    return EarlierSearch(Task(torch.from_numpy(points)[None], losses, name=name), avoided)
 
 
 def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]:
@@ -103,10 +133,10 @@ def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]
                 {key: value for key, value in row.configuration.items() if value is not None or key in some},
                 0.0 if math.isnan(row.budget) else row.budget,
                 row.loss,
-                row.status != "ok",
+                row.status,
             )
             for row in rows
         ]
     if not isinstance(given, Sequence) or not all(isinstance(record, Record) for record in given):
         raise UserError(f"{name} is of type {type(given).__name__}; allowed: {ALLOWED}")
-    return [Evaluated(each.configuration, each.budget or 0.0, each.loss, bool(each.failure)) for each in given]
+    return [Evaluated(each.configuration, each.budget or 0.0, each.loss, status_of(each)[0]) for each in given]

@@ -24,7 +24,7 @@ from core.study.arguments import (
     check_optimizer,
     checked_constraints,
     checked_initial,
-    earlier_tasks,
+    earlier_searches,
     identity,
     is_benchmark,
     objective_of,
@@ -155,13 +155,13 @@ def minimize(
             )
         settings.check_budgets(budgets)
     check_optimizer(method, space, budgets)
-    tasks = earlier_tasks(earlier, settings, space, maximize)
+    searches = earlier_searches(earlier, settings, space, maximize)
     known, rule = checked_initial(initial, space), rule_of(pruning)
     constraints = checked_constraints(constraints, settings)
     objective = objective_of(function, space, budgets, worst_loss, maximize, constraints, evaluation_seconds)
     failing = None if worst_loss is None and not is_benchmark(function) else objective.worst_loss
     header = identity(
-        *(settings, method, space, budgets, seed, tasks),
+        *(settings, method, space, budgets, seed, searches),
         maximize=maximize,
         constraints=constraints,
         initial=known,
@@ -169,7 +169,7 @@ def minimize(
     )
     stop = Stop(seconds, target if target is None else objective.sign * target, budgets and budgets[1], callback)
     search = Search(
-        objective, space, method, settings, budgets, seed, tasks, known, rule, workers, limit, stop, progress
+        objective, space, method, settings, budgets, seed, searches, known, rule, workers, limit, stop, progress
     )
     try:
         with open_journal(journal, {**header, "worst_loss": failing}, space) as book:

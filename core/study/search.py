@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
 from ConfigSpace import ConfigurationSpace
 
+from core.benchmarks.base import FAILURE, Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer
 from core.optimizers.hyperband import Bandit
@@ -31,7 +33,7 @@ from core.study.states import States
 from core.study.stopping import EVALUATIONS, INTERRUPTED, METHOD, Stop
 
 if TYPE_CHECKING:  # imports torch
-    from core.models.tasks import Task
+    from core.study.earlier import EarlierSearch
 
 
 @runtime_checkable
@@ -49,7 +51,7 @@ class Search:
     Attributes:
         objective: Objective that is evaluated.
         method: Method as it was given; `settings` are its settings unless it is an optimizer.
-        tasks: Earlier searches.
+        earlier: Earlier searches.
         initial: Known configurations, evaluated first.
         rule: Pruning rule.
         limit: Number of evaluations, maybe infinite.
@@ -65,7 +67,7 @@ class Search:
     settings: MethodSettings | None
     budgets: Budgets | None
     seed: int
-    tasks: Sequence[Task]
+    earlier: Sequence[EarlierSearch]
     initial: Sequence[Mapping[str, Any]]
     rule: Rule | None
     workers: int
@@ -123,7 +125,7 @@ class Search:
         else:
             learning = self.settings.learns_from_tasks
             evaluations = int(self.limit) if self.limit < float("inf") else 200
-            tasks = self.tasks if learning else ()
+            tasks = [search.task for search in self.earlier] if learning else ()
             optimizer = self.settings.build(self.space, self.seed, self.budgets, evaluations, tasks)
             if not learning:
                 self._teach(optimizer)
@@ -134,21 +136,25 @@ class Search:
         return optimizer
 
     def _teach(self, optimizer: Optimizer) -> None:
-        """Tell the optimizer what earlier searches have found of this function."""
-        if not self.tasks:
+        """Tell the optimizer what earlier searches have found of this function, and what to avoid if that matters."""
+        if not self.earlier:
             return
         if optimizer.weighs_costs:
             raise UserError("earlier is given, but the method weighs costs; allowed: a method with a model of the loss")
         from core.spaces import CubeEncoding
 
         encoding = CubeEncoding(self.space)
-        for task in self.tasks:
-            losses = task.y[0].tolist()
-            for configuration, loss in zip(encoding.decode(task.X[0].numpy()), losses, strict=True):
-                try:
-                    optimizer.learn(configuration, loss)
-                except UserError as error:
-                    raise UserError(f"earlier: {error}") from error
+        known: list[tuple[Mapping[str, Any], float | Evaluation]] = []
+        for search in self.earlier:
+            known += zip(encoding.decode(search.task.X[0].numpy()), search.task.y[0].tolist(), strict=True)
+            if self.objective.constraints:
+                bad = Evaluation(np.array([self.objective.worst_loss]), np.array([1.0]), ({FAILURE: "as before"},))
+                known += [(configuration, bad) for configuration in encoding.decode(search.bad)]
+        for configuration, outcome in known:
+            try:
+                optimizer.learn(configuration, outcome)
+            except UserError as error:
+                raise UserError(f"earlier: {error}") from error
 
     def _with(self, states: States | None) -> Judged:
         inner = self.objective.inner

@@ -29,6 +29,8 @@ from core.study.record import PRUNED, Record, places_of_incumbents, violated
 if TYPE_CHECKING:  # takes a second to import
     import pandas as pd
 
+OK, FAILED, INFEASIBLE = "ok", "failed", "infeasible"  # statuses
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -165,9 +167,9 @@ def trace_of(records: Sequence[Record]) -> pd.DataFrame:
 def status_of(record: Record) -> tuple[str, str]:
     """The status of an evaluation, and what is to say about it."""
     if record.failure:
-        return "failed", record.failure
+        return FAILED, record.failure
     if PRUNED in record.info:
         return "pruned", f"pruned after step {record.info[PRUNED]}"
     if names := violated(record):
-        return "infeasible", f"violates {', '.join(names)}"
-    return "ok", ""
+        return INFEASIBLE, f"violates {', '.join(names)}"
+    return OK, ""

@@ -10,7 +10,7 @@ from core import minimize
 from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
 from core.spaces import CubeEncoding
-from core.study.earlier import digest, tasks_of
+from core.study.earlier import digest, searches_of, tasks_of
 from core.study.methods import method_of
 from core.study.serial import run_serial
 from core.study.trace import Trace
@@ -35,14 +35,16 @@ def test_result_records_and_traces_are_the_same_task(tmp_path):
     tasks = tasks_of(kinds, ENCODING)
     assert tasks[0].X.shape == (1, 12, 2) and tasks[4].name == "earlier[4]"
     np.testing.assert_allclose(tasks[0].y[0], [record.loss for record in found.records])
-    assert len({digest([task]) for task in tasks}) == 1 and digest(tasks[:1]) != digest(tasks)
+    searches = searches_of(kinds, ENCODING)
+    assert len({digest([search]) for search in searches}) == 1 and digest(searches[:1]) != digest(searches)
 
 
 def test_none_is_a_choice_where_the_space_says_so():
     space = {"k": [None, "b"], "x": (0.0, 1.0)}
     found = search(lambda configuration: configuration["x"], space)
-    tasks = tasks_of([found, found.trace, found.history], CubeEncoding(space))
-    assert len({digest([task]) for task in tasks}) == 1 and tasks[0].X[..., 0].unique().tolist() == [0.25, 0.75]
+    searches = searches_of([found, found.trace, found.history], CubeEncoding(space))
+    assert len(set(map(digest, ([search] for search in searches)))) == 1
+    assert searches[0].task.X[..., 0].unique().tolist() == [0.25, 0.75]
 
 
 def test_only_successes_on_the_largest_budget_count():
@@ -153,3 +155,77 @@ def test_an_optimizer_of_ones_own_takes_no_earlier_searches():
 
     with pytest.raises(UserError, match="object of one's own"):
         search(method=Mine(), earlier=[search()])
+
+
+def limited(configuration):
+    """Better the smaller x is, and allowed from 0.5 on."""
+    return {"loss": configuration["x"], "memory": 0.5 - configuration["x"]}
+
+
+UNIT = {"x": (0.0, 1.0)}
+
+
+@pytest.mark.parametrize("form", ["result", "records", "trace", "frame"])
+def test_what_is_infeasible_counts_as_bad_and_not_as_good(form):
+    first = search(limited, UNIT, constraints=["memory"], evaluations=30)
+    given = {"result": first, "records": first.records, "trace": first.trace, "frame": first.history}[form]
+    (known,) = searches_of([given], CubeEncoding(UNIT))
+    x = np.array([record.configuration["x"] for record in first.records])
+    np.testing.assert_allclose(known.task.X[0, :, 0], x[x >= 0.5])
+    np.testing.assert_allclose(known.bad[:, 0], x[x < 0.5])
+
+
+def test_a_feasibility_model_learns_from_earlier_searches():
+    """Of eight proposals without a single evaluation of its own, most keep to what an earlier search found allowed."""
+    first = search(limited, UNIT, constraints=["memory"], evaluations=25)
+    more = search(limited, UNIT, method="gp", constraints=["memory"], earlier=[first], evaluations=8)
+    assert sum(record.configuration["x"] > 0.45 for record in more.records) >= 6
+    assert more.best_loss <= first.best_loss + 0.01
+
+
+def test_a_search_without_constraints_is_not_told_what_was_infeasible():
+    first = search(limited, UNIT, constraints=["memory"], evaluations=25)
+    learned = []
+
+    class Known(type(method_of("tpe").build(UNIT, 0))):
+        def learn(self, configuration, evaluation):
+            learned.append(evaluation)
+            super().learn(configuration, evaluation)
+
+    from core.study import search as module
+
+    def taught(constraints):
+        learned.clear()
+        objective = module.Judged(None, 1e100, constraints=constraints)
+        earlier = searches_of([first], CubeEncoding(UNIT))
+        given = [objective, CubeEncoding(UNIT).space, None, None, None, 0, earlier, [], None, 1, 10, None, False]
+        module.Search(*given)._teach(Known(CubeEncoding(UNIT).space, np.random.default_rng(0)))
+        return len(learned)
+
+    feasible = sum(record.configuration["x"] >= 0.5 for record in first.records)
+    assert (taught(()), taught(("memory",))) == (feasible, 25)
+
+
+def test_pruned_and_failed_evaluations_are_no_observations():
+    def curve(configuration, trial):
+        if configuration["x"] > 0.9:
+            raise RuntimeError("no")
+        for step in range(1, 9):
+            value = abs(configuration["x"] - 0.3) + 1 / step
+            trial.report(value, step)
+            if trial.should_prune():
+                break
+        return value
+
+    found = search(curve, UNIT, evaluations=40, pruning="median")
+    status = found.trace["status"]
+    assert {"ok", "pruned", "failed"} == set(status)
+    for given in (found, found.trace):
+        (known,) = searches_of([given], CubeEncoding(UNIT))
+        assert known.task.X.shape[1] == (status == "ok").sum() and len(known.bad) == (status == "failed").sum()
+
+
+def test_a_search_in_which_nothing_counts_says_what_became_of_its_evaluations():
+    first = search(lambda configuration: {"loss": 0.0, "memory": 1.0}, UNIT, constraints=["memory"], evaluations=3)
+    with pytest.raises(UserError, match=r"earlier\[0\] has no evaluation that .* \(3 infeasible\)"):
+        search(limited, UNIT, method="gp", constraints=["memory"], earlier=[first])
