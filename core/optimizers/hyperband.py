@@ -18,7 +18,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.brackets import Bracket, bracket_size, rounded_up, rung_budgets
+from core.optimizers.brackets import Bracket, bracket_size, promoted, rounded_up, rung_budgets
 from core.optimizers.points import RANDOM, UniformDraws
 from core.spaces import CubeEncoding
 from core.validation import require_count
@@ -85,6 +85,17 @@ class Bandit(Optimizer):
     def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
         """A new configuration for a bracket's first rung: its canonical point (d,), its values, and its origin."""
         return *self._draws.next(), RANDOM
+
+    @property
+    def evaluations_to_largest(self) -> int:
+        """The number of evaluations with the first one on the largest budget, if one worker makes them.
+
+        With several, free workers begin the next bracket meanwhile, and it takes more.
+        """
+        (rung, size), before = self._first_rung(0), 0
+        for _ in self.budgets[rung:-1]:
+            before, size = before + size, promoted(size, self.eta)
+        return before + 1
 
     @property
     def promotable(self) -> list[Mapping[str, Any]]:

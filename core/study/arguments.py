@@ -191,6 +191,17 @@ def check_optimizer(method: Any, space: ConfigurationSpace, budgets: Budgets | N
         )
 
 
+def least_evaluations(
+    method: Any, settings: MethodSettings | None, space: ConfigurationSpace, budgets: Budgets | None
+) -> int:
+    """The evaluations that a method with brackets needs to reach the largest budget; 1 for all others."""
+    if settings is not None:
+        if not settings.needs_budgets or settings.method in ("fabolas", "mtbo"):  # these choose any budget at any time
+            return 1
+        method = settings.build(space, 0, budgets)
+    return getattr(method, "evaluations_to_largest", 1) if isinstance(method, Optimizer) else 1
+
+
 def earlier_searches(
     earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace, maximize: bool = False
 ) -> list[EarlierSearch]:

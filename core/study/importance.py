@@ -12,6 +12,7 @@ default.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -36,8 +37,11 @@ Boxes = tuple[NDArray[np.float64], NDArray[np.float64]]
 def importances_of(records: Sequence[Record], space: ConfigurationSpace, order: int = 2, seed: int = 0) -> pd.DataFrame:
     """Importances of hyperparameters and of pairs of them for the losses of a search.
 
+    A search of several budgets has few evaluations on the largest, so the largest budget with ten of them and two
+    losses is used. A warning says so if it is not the largest of all.
+
     Args:
-        records: Records, of which those that count are used, on the largest budget.
+        records: Records, of which those that count are used, on one budget.
         space: Space of their configurations.
         order: 1 for single hyperparameters, 2 for pairs too.
         seed: Seed of the forest.
@@ -47,19 +51,11 @@ def importances_of(records: Sequence[Record], space: ConfigurationSpace, order: 
         largest first.
 
     Raises:
-        UserError: fewer than ten evaluations that count, all of the same loss, or another order.
+        UserError: no budget with ten evaluations that count and two losses, or another order.
     """
     if order not in (1, 2):
         raise UserError(f"order is {order!r}; allowed: 1, or 2 for pairs too")
-    used = [record for record in records if counts(record)]
-    largest = max((record.budget or 0.0 for record in used), default=0.0)
-    used = [record for record in used if (record.budget or 0.0) == largest]
-    losses = np.array([record.loss for record in used])
-    if len(used) < LEAST or np.ptp(losses) == 0:
-        raise UserError(
-            f"importance: {len(used)} evaluations on the largest budget have {len(set(losses))} different losses; "
-            f"allowed: at least {LEAST} evaluations and two losses"
-        )
+    used, losses = _on_one_budget(records)
     encoding = CubeEncoding(space)
     points = encoding.encode([record.configuration for record in used])
     forest = RandomForestRegressor(TREES, min_samples_leaf=2, random_state=seed).fit(points, losses)
@@ -74,6 +70,26 @@ def importances_of(records: Sequence[Record], space: ConfigurationSpace, order: 
     ]
     frame = pd.DataFrame(rows, columns=["hyperparameters", "order", "importance"])
     return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
+
+
+def _on_one_budget(records: Sequence[Record]) -> tuple[list[Record], NDArray[np.float64]]:
+    """The records that count on the largest budget with enough of them, and their losses."""
+    by_budget: dict[float, list[Record]] = {}
+    for record in filter(counts, records):
+        by_budget.setdefault(record.budget or 0.0, []).append(record)
+    seen = []
+    for budget, used in sorted(by_budget.items(), reverse=True):
+        losses = np.array([record.loss for record in used])
+        where = f" on budget {budget:g}" if budget else ""
+        seen.append(f"{len(used)} evaluations{where} have {len(set(losses.tolist()))} different losses")
+        if len(used) >= LEAST and losses.min() < losses.max():
+            if len(seen) > 1:
+                warnings.warn(f"importance: taken from budget {budget:g}, since {', '.join(seen[:-1])}", stacklevel=4)
+            return used, losses
+    raise UserError(
+        f"importance: {', '.join(seen) or 'no evaluation counts'}; allowed: at least {LEAST} evaluations and two "
+        "losses on a budget: give minimize a larger number of evaluations"
+    )
 
 
 def _boxes(tree: Any, dimension: int) -> Boxes:

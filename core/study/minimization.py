@@ -27,6 +27,7 @@ from core.study.arguments import (
     earlier_searches,
     identity,
     is_benchmark,
+    least_evaluations,
     objective_of,
     space_of,
 )
@@ -95,8 +96,9 @@ def minimize(
             "b"], "rate": ("log", 1e-5, 1e-1)}. A benchmark has its own.
         method: Name from `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or your own object with `ask(n)`
             and `tell(trial, evaluation)`, see `core.study.own`.
-        evaluations: Number of evaluations on all budgets together; 100 by default, or with `seconds` any number. A
-            method that ends by itself may need fewer.
+        evaluations: Number of evaluations on all budgets together. The default is any number with `seconds`, and else
+            100, or as many as bohb, hyperband and successive_halving need to reach the largest budget. A method that
+            ends by itself may need fewer.
         maximize: Whether the values that the function returns are maximized. Losses, in records and traces, are then
             minus the values; `target` and `worst_loss` are values, as the function returns them.
         budgets: Smallest and largest budget, for bohb, hyperband and successive_halving; for fabolas and mtbo shares of
@@ -140,8 +142,7 @@ def minimize(
     """
     space = space_of(function, space)
     CubeEncoding(space)  # refuses a space without a choice
-    limit: float = math.inf if evaluations is None and seconds is not None else DEFAULT_EVALUATIONS
-    limit = limit if evaluations is None else require_count("evaluations", evaluations)
+    evaluations = None if evaluations is None else require_count("evaluations", evaluations)
     seed, workers = require_count("seed", seed, least=0), require_count("workers", workers)
     if on_interrupt not in ON_INTERRUPT:
         raise UserError(f"on_interrupt is {brief(on_interrupt)}; allowed: {', '.join(map(repr, ON_INTERRUPT))}")
@@ -155,6 +156,9 @@ def minimize(
             )
         settings.check_budgets(budgets)
     check_optimizer(method, space, budgets)
+    least = least_evaluations(method, settings, space, budgets)
+    limit: float = max(DEFAULT_EVALUATIONS, least) if seconds is None else math.inf
+    limit = limit if evaluations is None else evaluations
     searches = earlier_searches(earlier, settings, space, maximize)
     known, rule = checked_initial(initial, space), rule_of(pruning)
     constraints = checked_constraints(constraints, settings)
@@ -167,6 +171,11 @@ def minimize(
         initial=known,
         pruning=None if rule is None else description(rule),
     )
+    if limit < least and budgets is not None:
+        warnings.warn(
+            f"{limit} evaluations are too few for one on the largest budget, {budgets[1]:g}: that takes at least {least}",
+            stacklevel=2,
+        )
     stop = Stop(seconds, target if target is None else objective.sign * target, budgets and budgets[1], callback)
     search = Search(
         objective, space, method, settings, budgets, seed, searches, known, rule, workers, limit, stop, progress
@@ -181,7 +190,7 @@ def minimize(
             raise InterruptedSearch(result) from None  # without the traceback through the loop
         return result
     result = search.result()
-    _warn(result)
+    _warn(result, budgets[1] if budgets is not None and 1 < least <= limit else None)
     return result
 
 
@@ -195,8 +204,15 @@ def _farewell(search: Search, journal: str | Path | None, on_interrupt: str) -> 
     return f"{done}, which are lost unless the exception's `result` is used; journal='run.jsonl' would keep them"
 
 
-def _warn(result: Result) -> None:
-    """Warn where there is no best, and of losses that hide others."""
+def _warn(result: Result, largest: float | None) -> None:
+    """Warn where there is no best, of losses that hide others, and if nothing was evaluated on the largest budget."""
+    if result.records and largest is not None and all(record.budget != largest for record in result.records):
+        seen = max(record.budget or 0.0 for record in result.records)
+        warnings.warn(
+            f"nothing was evaluated on the largest budget, {largest:g}, but at most on {seen:g}: the search ended too "
+            "early for that",
+            stacklevel=3,
+        )
     if result.best is None:
         warnings.warn(f"{why_none_counts(result.records)}: there is no best configuration", stacklevel=3)
     if text := about_huge_losses(result.records):

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from core import minimize
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
+from core.study.methods import method_of
 from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
@@ -152,3 +153,42 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch, capsys):
     minimize(bowl, SPACE, "random", 3)
     said = capsys.readouterr().err
     assert "3/3" in said and "best" in said
+
+
+class TestLargestBudget:
+    """Hyperband's first bracket has 81, 27, 9, 3 and 1 configurations on the budgets 1 to 81: 121 evaluations."""
+
+    @pytest.mark.parametrize("method", ["bohb", "hyperband", "successive_halving"])
+    def test_the_default_number_of_evaluations_reaches_it(self, method):
+        result = minimize(curve, SPACE, method, budgets=(1, 81), progress=False)
+        assert len(result.records) == 121 and result.best.budget == 81
+
+    @pytest.mark.parametrize("budgets", [(1, 9), (2, 25), (1, 1)])
+    @pytest.mark.parametrize(
+        "method",
+        [
+            *({"method": name, "eta": eta} for name in ("hyperband", "successive_halving") for eta in (2, 3, 4.5)),
+            {"method": "hyperband", "floored_sizes": True},
+            {"method": "successive_halving", "configurations": 7},
+        ],
+    )
+    def test_it_is_reached_with_so_many_and_not_with_fewer(self, method, budgets):
+        needed = method_of(method).build(SPACE, 0, budgets).evaluations_to_largest
+        result = minimize(curve, SPACE, method, needed, budgets=budgets, progress=False)
+        assert [record.budget == budgets[1] for record in result.records] == [False] * (needed - 1) + [True]
+
+    def test_fewer_are_warned_of_before_any_work(self):
+        with pytest.warns(
+            UserWarning, match="100 evaluations are too few .* budget, 81: that takes at least 121"
+        ):
+            minimize(curve, SPACE, "bohb", 100, budgets=(1, 81), progress=False)
+
+    def test_an_end_before_it_is_warned_of_afterwards(self):
+        with pytest.warns(UserWarning, match="nothing was evaluated on the largest budget, 9, but at most on 1"):
+            minimize(curve, SPACE, "bohb", 20, budgets=(1, 9), callback=lambda result: True, progress=False)
+
+    def test_methods_that_choose_any_budget_are_not_warned_of(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            minimize(lambda c: bowl(c), SPACE, "random", 2, progress=False)
+            minimize(curve, SPACE, "hyperband", 13, budgets=(1, 9), progress=False)

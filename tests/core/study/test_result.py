@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -104,6 +105,18 @@ class TestImportance:
 
         result = minimize(loss, CUBE, {"method": "successive_halving", "brackets": None}, 300, budgets=(1, 9))
         assert result.importance(order=1)["hyperparameters"][0] == "a"
+
+    def test_the_largest_budget_with_enough_evaluations_where_the_largest_has_few(self):
+        result = minimize(lambda c, budget: c["a"] if budget < 9 else 0.0, CUBE, "hyperband", 130, budgets=(1, 81))
+        count = Counter(record.budget for record in result.records)
+        assert 0 < count[81.0] < 10 and min(count[9.0], count[3.0]) >= 9
+        with pytest.warns(UserWarning, match=r"taken from budget 3, since 1 evaluations on budget 81 have 1 .*, 9 "):
+            assert result.importance(order=1)["hyperparameters"][0] == "a"
+        little = minimize(lambda c, budget: c["a"], CUBE, "bohb", 13, budgets=(1, 9))
+        with pytest.raises(
+            UserError, match=r"1 evaluations on budget 9 .*, 9 evaluations on budget 1 .* larger"
+        ):
+            little.importance()
 
     def test_what_is_too_little(self):
         few = minimize(bowl, SPACE, "random", 5)
