@@ -179,7 +179,7 @@ class TestLargestBudget:
 
     def test_fewer_are_warned_of_before_any_work(self):
         with pytest.warns(
-            UserWarning, match="100 evaluations are too few .* budget, 81: that takes at least 121"
+            UserWarning, match="100 evaluations are too few .* budget, 81: that takes 121"
         ):
             minimize(curve, SPACE, "bohb", 100, budgets=(1, 81), progress=False)
 
