@@ -173,7 +173,7 @@ def minimize(
     )
     if limit < least and budgets is not None:
         warnings.warn(
-            f"{limit} evaluations are too few for one on the largest budget, {budgets[1]:g}: that takes {least} of them",
+            f"{limit} evaluations are too few for one on the largest budget, {budgets[1]:g}: that takes {least}",
             stacklevel=2,
         )
     stop = Stop(seconds, target if target is None else objective.sign * target, budgets and budgets[1], callback)

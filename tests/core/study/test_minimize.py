@@ -178,9 +178,7 @@ class TestLargestBudget:
         assert [record.budget == budgets[1] for record in result.records] == [False] * (needed - 1) + [True]
 
     def test_fewer_are_warned_of_before_any_work(self):
-        with pytest.warns(
-            UserWarning, match="100 evaluations are too few .* budget, 81: that takes 121"
-        ):
+        with pytest.warns(UserWarning, match="100 evaluations are too few .* budget, 81: that takes 121"):
             minimize(curve, SPACE, "bohb", 100, budgets=(1, 81), progress=False)
 
     def test_an_end_before_it_is_warned_of_afterwards(self):

@@ -113,9 +113,7 @@ class TestImportance:
         with pytest.warns(UserWarning, match=r"taken from budget 3, since 1 evaluations on budget 81 have 1 .*, 9 "):
             assert result.importance(order=1)["hyperparameters"][0] == "a"
         little = minimize(lambda c, budget: c["a"], CUBE, "bohb", 13, budgets=(1, 9))
-        with pytest.raises(
-            UserError, match=r"1 evaluations on budget 9 .*, 9 evaluations on budget 1 .* larger"
-        ):
+        with pytest.raises(UserError, match=r"1 evaluations on budget 9 .*, 9 evaluations on budget 1 .* larger"):
             little.importance()
 
     def test_what_is_too_little(self):
