@@ -10,14 +10,16 @@ from numbers import Integral, Real
 from core.errors import UserError, brief
 
 
-def require_count(name: str, value: int, otherwise: str = "", least: int = 1) -> int:
+def require_count(name: str, value: int, otherwise: str = "", least: int = 1, most: int | None = None) -> int:
     """The value as a Python integer, NumPy's integers included; `otherwise` says what else the setting may be.
 
     Raises:
-        UserError: not a whole number, or one below `least`.
+        UserError: not a whole number, one below `least`, or one above `most` if there is a limit.
     """
-    if (type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral))) or value < least:
-        raise UserError(f"{name} is {brief(value)}; allowed: a whole number from {least}{otherwise}")
+    whole = type(value) is int or (not isinstance(value, bool) and isinstance(value, Integral))
+    if not whole or value < least or (most is not None and value > most):
+        limit = "" if most is None else f" to {most:,}"
+        raise UserError(f"{name} is {brief(value)}; allowed: a whole number from {least}{limit}{otherwise}")
     return int(value)
 
 

@@ -29,6 +29,8 @@ SHARD_RUNS = 10
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
 DEVICE_RUNS = 50
 """The same on another device than the CPU, where fifty in lockstep take hardly longer than ten."""
+MOST_RUNS = 1_000_000
+"""Repetitions that a cell may have: the blocks of more would fill the memory before the first is computed."""
 
 
 Expanded = Callable[[str, str, str], Sequence["Cell"]]
@@ -150,8 +152,10 @@ def make_cell(
     resolved = experiment.scale_of(scale_name, benchmark, method)
     if resolved != experiment.resolve_scale(scale_name):
         scale_name, scale = resolved, _scale_of(paper, experiment_name, resolved)[1]
-    if runs is not None and runs < 1:
-        raise UserError(f"runs = {runs}: must be at least 1")
+    count = scale.runs if runs is None else runs
+    if not 1 <= count <= MOST_RUNS:
+        limit = "at least 1" if count < 1 else f"at most {MOST_RUNS:,}"
+        raise UserError(f"runs = {count}: must be {limit}")
     if experiment.settings_model not in models:
         kind = f"settings model in {file}: experiments.{experiment_name}.settings_model:"
         raise UnknownNameError(kind, experiment.settings_model, models)
@@ -170,7 +174,7 @@ def make_cell(
         benchmark=benchmark,
         method=method,
         scale=resolved,
-        runs=runs or scale.runs,
+        runs=count,
         settings=settings,
         function=experiment.function,
         collection=experiment.collection,

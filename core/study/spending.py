@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.benchmarks.base import Configurations, Evaluation, Objective
 from core.benchmarks.guard import guarded_evaluate
 from core.optimizers.base import Optimizer
+from core.progress import Progress, silent
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, places_of_incumbents
 from core.study.simulated import simulate
@@ -43,17 +44,43 @@ def losses_by_spending(
 ) -> NDArray[np.float64]:
     """The loss, (evaluations,), of what a search holds best once it has spent 1, 2, .. evaluations on all budget.
 
-    A search that recommends a configuration is taken at its word. Infinite before the first success.
+    Infinite before the first success.
+    """
+    records, held = search_by_spending(optimizer, objective, evaluations, generator)
+    return by_spending(records, held, evaluations)
+
+
+def search_by_spending(
+    optimizer: Optimizer,
+    objective: Objective,
+    evaluations: int,
+    generator: np.random.Generator,
+    progress: Progress = silent,
+) -> tuple[list[Record], NDArray[np.float64]]:
+    """The records of a search that spends so many evaluations on all budget, and what it holds best after each.
+
+    A search that recommends a configuration is taken at its word.
+
+    Returns:
+        The records in the order of telling, (n,), and the loss on the largest budget of what the search holds best
+        from each of them on, (n,); infinite before the first success.
     """
     limit = evaluations * (1 + ROUNDING)
-    records = simulate(optimizer, Spending(objective), 1, generator, until=limit)
-    losses = np.full(evaluations, np.inf)
+    records = simulate(optimizer, Spending(objective), 1, generator, until=limit, progress=progress)
+    losses = np.full(len(records), np.inf)
     known: dict[int, float] = {}
     for place, held in _held(records):
         if held.number not in known:
             known[held.number] = _on_all(held, objective, generator)
-        spent = records[place].finished
-        losses[max(0, math.ceil(spent * (1 - ROUNDING)) - 1) :] = known[held.number]
+        losses[place:] = known[held.number]
+    return records, losses
+
+
+def by_spending(records: list[Record], held: NDArray[np.float64], evaluations: int) -> NDArray[np.float64]:
+    """Losses of what a search holds best, given after each record (n,), by what was spent, (evaluations,)."""
+    losses = np.full(evaluations, np.inf)
+    for record, loss in zip(records, held, strict=True):
+        losses[max(0, math.ceil(record.finished * (1 - ROUNDING)) - 1) :] = loss
     return losses
 
 

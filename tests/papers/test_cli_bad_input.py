@@ -36,6 +36,8 @@ CELL = "toy/fit/line/plain"
         ),
         (["run", CELL, "--runs", "0"], "runs = 0: must be at least 1"),
         (["run", CELL, "--runs", "-3"], "runs = -3: must be at least 1"),
+        (["run", CELL, "--runs", "9999999999"], "runs = 9999999999: must be at most 1,000,000"),
+        (["run", CELL, "--runs", "9" * 400], "runs = 999999"),
         (["run", CELL, "--set", "pionts=3"], "unknown setting of toy/fit 'pionts'; did you mean 'points'"),
         (["run", CELL, "--set", "points=0"], "--set points = 0: Input should be greater than 0"),
         (["run", CELL, "--set", "points=x"], "--set points = 'x': Input should be a valid integer"),
