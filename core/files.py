@@ -25,16 +25,21 @@ def cannot_be_written(path: Path, error: OSError, when_full: str = "nothing of i
 
 
 def write_whole(
-    path: Path, write: Callable[[BinaryIO], Any], explain: Callable[[Path, OSError], str] = cannot_be_written
+    path: Path,
+    write: Callable[[BinaryIO], Any],
+    explain: Callable[[Path, OSError], str] = cannot_be_written,
+    mode: int = 0o666,
 ) -> None:
     """Write under a temporary name in the same folder, flush to the disk and rename.
 
     A reader sees the old file, the new one or none. The name is `.NAME.MACHINE.PID.tmp`; what writers of the same file
-    left there when they were killed is removed.
+    left there when they were killed is removed. The temporary file is always a new one: where somebody else has put a
+    link of this name, the link is removed and what it points to stays as it is. So does the target if `path` is a link.
 
     Args:
         write: called with the open file.
         explain: turns an error into a message.
+        mode: permissions of the file, of which the process's umask takes some away.
 
     Raises:
         WriteError: the disk is full or the folder cannot be written; nothing is left behind.
@@ -45,7 +50,8 @@ def write_whole(
         for abandoned in _temporaries(path, f"{glob.escape(_machine())}.*"):
             if _is_dead(abandoned.name.split(".")[-2]):
                 abandoned.unlink(missing_ok=True)
-        with open(temporary, "wb") as stream:
+        temporary.unlink(missing_ok=True)
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())

@@ -1,19 +1,39 @@
-"""One writer per cell: an advisory operating-system lock that dies with its process.
+"""One writer of a file: an advisory operating-system lock that dies with its process.
 
 Unlike a lock file that merely exists, it cannot be left stale by a kill, so a rerun is never blocked by a dead process.
-A second writer waits for the first and then finds its work done.
+A second writer waits for the first and then finds its work done. A lock belongs to the process that took it: a child
+that this process forks closes its copy, so that the lock does not outlive its holder.
+
+Whoever can write in a folder can put something else where a lock file is to be: a link is not followed, and nothing but
+an empty file or one with the number of a process is written to.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.errors import UserError
+from core.errors import UserError, WriteError
+
+LONGEST = 20  # digits of the number of a process
+SOMETHING_ELSE = "it is something else; allowed: a lock file, or none"
+
+_held: set[int] = set()  # descriptors of this process's locks
+
+
+def _let_go() -> None:
+    """In a forked child: close its copies, which would hold the locks of its parent."""
+    for handle in _held:
+        os.close(handle)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)
 
 
 @contextmanager
@@ -23,13 +43,37 @@ def exclusive(path: Path, say: Callable[[str], None], poll_seconds: float = 0.2)
     The file itself stays: removing it would let two processes lock two different files of the same name.
 
     Raises:
-        UserError: the folder cannot be written, or its file system has no locks.
+        UserError: the folder cannot be written, its file system has no locks, or something else lies there.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except OSError as error:
-        raise UserError(f"{path}: cannot be locked: {error.strerror}") from error
+        why = SOMETHING_ELSE if path.is_symlink() else error.strerror
+        raise UserError(f"{path}: cannot be locked: {why}") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise UserError(f"{path}: cannot be locked: {SOMETHING_ELSE}")
+    name = f"{path.parent}/{path.stem.lstrip('.')}"
+    with locked(handle, path, lambda: say(waiting(name, _noted(handle))), poll_seconds):
+        _write_holder(handle, path)
+        yield
+
+
+@contextmanager
+def locked(handle: int, path: Path, wait: Callable[[], None], poll_seconds: float = 0.2) -> Iterator[None]:
+    """Hold the lock of an open file while the block runs, and close the file then.
+
+    All names of a file share this lock.
+
+    Args:
+        path: Name of the file in messages.
+        wait: Called once if another process holds the lock.
+
+    Raises:
+        UserError: its file system has no locks.
+    """
+    _held.add(handle)
     try:
         announced = False
         while True:
@@ -38,22 +82,57 @@ def exclusive(path: Path, say: Callable[[str], None], poll_seconds: float = 0.2)
                 break
             except BlockingIOError:
                 if not announced:
-                    holder = os.pread(handle, 64, 0).decode(errors="replace").strip() or "unknown"
-                    say(f"{path.parent}/{path.stem.lstrip('.')}: being computed by process {holder}; waiting for it")
+                    wait()
                     announced = True
                 time.sleep(poll_seconds)
             except OSError as error:
                 raise UserError(f"{path}: cannot be locked: {error.strerror}") from error
-        _write_holder(handle)
         yield
     finally:
-        os.close(handle)
+        if handle in _held:  # a forked child has closed it
+            _held.remove(handle)
+            os.close(handle)
 
 
-def _write_holder(handle: int) -> None:
-    """Note the holder for waiting processes; on a full disk the note is lost, but not the lock."""
+def waiting(name: str, holder: str) -> str:
+    """What is said before waiting for the process that has a lock, whose number is empty if it is not known."""
+    return f"{name}: being computed by {f'process {holder}' if holder else 'another process'}; waiting for it"
+
+
+def holder_of(handle: int) -> str:
+    """The number of the process that holds the lock of an open file, where the system tells; else empty."""
+    found = os.fstat(handle)
+    place = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     try:
+        locks = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    except OSError:
+        return ""
+    return next((line[4] for line in locks if line[1] == "FLOCK" and line[5] == place), "")
+
+
+def require_process(number: int, what: str) -> None:
+    """Stop in a child that process `number` has forked, which returned where it should have ended.
+
+    Raises:
+        WriteError: this is another process; it is no outcome of an evaluation.
+    """
+    if os.getpid() != number:
+        raise WriteError(
+            f"{what} belongs to process {number}; this is process {os.getpid()}, which the function has forked and "
+            "which has returned; allowed: a child that ends with os._exit"
+        )
+
+
+def _noted(handle: int) -> str:
+    noted = os.pread(handle, LONGEST, 0)
+    return noted.decode() if noted.isdigit() else ""
+
+
+def _write_holder(handle: int, path: Path) -> None:
+    """Note the holder for waiting processes; on a full disk the note is lost, but not the lock."""
+    noted = os.pread(handle, LONGEST + 1, 0)
+    if len(noted) > LONGEST or (noted and not noted.isdigit()):
+        raise UserError(f"{path}: cannot be locked: {SOMETHING_ELSE}")
+    with suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
-    except OSError:
-        pass

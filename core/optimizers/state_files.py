@@ -1,36 +1,49 @@
-"""States of optimizers in files: only plain values, arrays and tensors are read, no code.
+"""States of optimizers in files: JSON of plain values, arrays and tensors, which is read without running any code.
 
-A file is one line with the SHA-256 of the rest, and the rest is what `torch.save` writes, which would restore a state
-with a bit flipped without a word.
+A file is one line with the SHA-256 of the rest, and the rest is JSON. What JSON lacks is an object with one key that
+says what it is:
+
+    {"tuple": [1, 2]}
+    {"mapping": [[1, "a"], ["tuple", "b"]]}             whose keys are not text, or one of these words
+    {"array": "float64", "shape": [2, 3], "bytes": "..."}                               in base 64, little-endian
+    {"tensor": "float64", "shape": [2, 3], "bytes": "...", "device": "cpu"}
+
+Numbers come back bit for bit. Neither arrays nor plain values need torch, whose import takes longer than many a search.
 """
 
 from __future__ import annotations
 
-import io
+import base64
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.files import with_checksum, without_checksum, write_whole
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 FIRST_LINE = b"state of an optimizer, SHA-256 "
-ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code
+TUPLE, MAPPING, ARRAY, TENSOR = "tuple", "mapping", "array", "tensor"
+MARKS = (TUPLE, MAPPING, ARRAY, TENSOR)
+KINDS = "biufc"  # of arrays whose bytes are numbers
 
 
 def write_state(path: str | Path, state: Mapping[str, Any]) -> None:
     """Write a state: first to a temporary file, so that an interruption leaves the last one whole.
 
     Raises:
-        UserError: the file cannot be written.
+        UserError: the file cannot be written, or the state holds something else, such as a choice that is a function.
     """
-    import torch
-
-    content = io.BytesIO()
-    torch.save(_packed(state), content)
-    write_whole(Path(path), lambda stream: stream.write(FIRST_LINE + with_checksum(content.getvalue())))
+    try:
+        content = json.dumps(_packed(state), default=_refuse).encode()
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    write_whole(Path(path), lambda stream: stream.write(FIRST_LINE + with_checksum(content)))
 
 
 def read_state(path: str | Path) -> dict[str, Any]:
@@ -40,21 +53,17 @@ def read_state(path: str | Path) -> dict[str, Any]:
         UserError: no such file, one that is truncated, was changed or holds something else, or tensors of a device that
             this machine lacks.
     """
-    import torch
-
     try:
         whole = Path(path).read_bytes()
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    if not whole.startswith(FIRST_LINE):
-        raise UserError(
-            f"{path}: is not a saved state of an optimizer, or one of an earlier version without a checksum"
-        )
-    content = without_checksum(whole.removeprefix(FIRST_LINE))
+    content = without_checksum(whole.removeprefix(FIRST_LINE)) if whole.startswith(FIRST_LINE) else b""
     if content is None:
         raise UserError(f"{path}: is damaged: its checksum is another; allowed: a state as `save` wrote it")
+    if not content.startswith(b"{"):
+        raise UserError(f"{path}: is not a saved state of an optimizer, or one of an earlier version of this library")
     try:
-        state = _unpacked(torch.load(io.BytesIO(content), map_location=_own_device, weights_only=True))
+        state = _unpacked(json.loads(content))
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     except Exception as error:
@@ -64,38 +73,79 @@ def read_state(path: str | Path) -> dict[str, Any]:
     return state
 
 
-def _own_device(storage: Any, location: str) -> Any:
-    """The storage that `torch.load` read, to be moved to the device that it was saved from.
+def _packed(value: Any) -> Any:
+    """The value in what JSON has; NumPy's numbers become Python's."""
+    if isinstance(value, Mapping):
+        if value.keys() & set(MARKS) or not all(isinstance(key, str) for key in value):
+            return {MAPPING: [[_packed(key), _packed(entry)] for key, entry in value.items()]}
+        return {key: _packed(entry) for key, entry in value.items()}
+    if isinstance(value, tuple):
+        return {TUPLE: [_packed(entry) for entry in value]}
+    if isinstance(value, list):
+        return [_packed(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in KINDS:
+            _refuse(value)
+        return {ARRAY: value.dtype.name, **_in_bytes(value)}
+    if type(value).__module__ == "torch":
+        return _packed_tensor(value)
+    return value
+
+
+def _refuse(value: Any) -> NoReturn:
+    raise UserError(f"the state holds {brief(value)}, which no file can keep; allowed: plain values, arrays, tensors")
+
+
+def _packed_tensor(value: Tensor) -> dict[str, Any]:
+    import torch
+
+    on_cpu = value.detach().cpu().contiguous()
+    numbers = on_cpu.reshape(-1).view(torch.uint8).numpy()  # NumPy lacks some of its types
+    entry = {**_in_bytes(numbers), "shape": list(value.shape), "device": str(value.device)}
+    return {TENSOR: str(value.dtype).removeprefix("torch."), **entry}
+
+
+def _in_bytes(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    return {"shape": list(array.shape), "bytes": base64.b64encode(little.tobytes()).decode()}
+
+
+def _unpacked(value: Any) -> Any:
+    """The inverse of `_packed`."""
+    if isinstance(value, list):
+        return [_unpacked(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    if TUPLE in value:
+        return tuple(_unpacked(value[TUPLE]))
+    if MAPPING in value:
+        return {_unpacked(key): _unpacked(entry) for key, entry in value[MAPPING]}
+    if ARRAY in value:
+        dtype = np.dtype(value[ARRAY])
+        if dtype.kind not in KINDS:
+            raise TypeError(f"an array of {dtype}")
+        numbers = np.frombuffer(base64.b64decode(value["bytes"]), dtype.newbyteorder("<"))
+        return numbers.astype(dtype).reshape(value["shape"])
+    if TENSOR in value:
+        return _unpacked_tensor(value)
+    return {key: _unpacked(entry) for key, entry in value.items()}
+
+
+def _unpacked_tensor(value: Mapping[str, Any]) -> Tensor:
+    """The tensor on the device that it was saved from.
 
     Raises:
         UserError: this machine has no such device.
     """
     import torch
 
-    if location.startswith("cuda") and not torch.cuda.is_available():
-        raise UserError(f"was saved on {location}; this machine has no CUDA device; allowed: a machine with one")
-    return None  # as torch itself restores it
-
-
-def _packed(value: Any) -> Any:
-    """The value with arrays as marked tensors and NumPy numbers as Python numbers."""
-    if isinstance(value, Mapping):
-        return {key: _packed(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_packed(entry) for entry in value)
-    if isinstance(value, np.ndarray):
-        import torch
-
-        return {ARRAY: torch.from_numpy(value.copy())}
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _unpacked(value: Any) -> Any:
-    """The inverse of `_packed`."""
-    if isinstance(value, dict):
-        if value.keys() == {ARRAY}:
-            return value[ARRAY].numpy()
-        return {key: _unpacked(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_unpacked(entry) for entry in value)
-    return value
+    dtype, device = getattr(torch, value[TENSOR]), value["device"]
+    if not isinstance(dtype, torch.dtype):
+        raise TypeError(f"a tensor of {value[TENSOR]}")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise UserError(f"was saved on {device}; this machine has no CUDA device; allowed: a machine with one")
+    numbers = np.frombuffer(base64.b64decode(value["bytes"]), np.uint8).copy()
+    flat = torch.from_numpy(numbers).view(dtype) if numbers.size else torch.empty(0, dtype=dtype)
+    return flat.reshape(value["shape"]).to(device)

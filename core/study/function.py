@@ -8,6 +8,7 @@ loss                                      one number
 from __future__ import annotations
 
 import inspect
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from ConfigSpace import ConfigurationSpace
 from core.benchmarks.base import FAILURE, Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.returned import WrongReturnError, checked_cost, loss_and_cost, number
 from core.errors import UserError, brief
+from core.locks import require_process
 from core.optimizers.base import Trial
 from core.study.pruning import REPORTS, Pruned, RunningTrial
 from core.study.record import PRUNED
@@ -65,6 +67,7 @@ class UserFunction:
 
         Raises:
             WrongReturnError, ValueError: the function does not return what it may.
+            WriteError: it has forked, and this is its child.
             Exception: whatever the function raises.
         """
         [configuration] = configurations
@@ -73,13 +76,14 @@ class UserFunction:
         state = {} if self.states is None else self.states.read(configuration, budget)
         given = {"generator": generator, "state": state, "trial": running}
         arguments = (configuration,) if self.fidelity is None else (configuration, budget)
-        start = time.perf_counter()
+        start, process = time.perf_counter(), os.getpid()
         try:
             returned = self.function(*arguments, **{name: given[name] for name in OPTIONAL if name in self.takes})
         except Pruned:
             if not running.reports:
                 raise
             running.pruned, returned = True, self.sign * running.reports[-1][1]
+        require_process(process, "the evaluation")  # before a forked child keeps a state
         seconds = time.perf_counter() - start
         loss, cost, info = self._read(returned, seconds)
         if running.reports:

@@ -1,8 +1,10 @@
 """The journal of a run: a file of JSON lines to which each event is appended and synchronized before it takes effect.
 
     {"journal": 3, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: identifies the run
-    {"asked": {"number": 0, "configuration": {...}, "budget": null}}    a trial that the optimizer proposed
+    {"asked": {"number": 0, "configuration": {...}, "budget": null}}    a trial that the optimizer proposed: it begins
     {"told": {"number": 0, ..., "loss": 0.5, "failure": ""}}            its record
+    {"again": {"number": 1}}                                            a trial begins again in this process
+    {"interrupted": {"numbers": [1]}}                                   trials that were under way when a process ended
     {"recommended": {"trial": 7}}                                       what it recommended at the end of a call
     {"ended": {}}                                                       the optimizer has finished
 
@@ -11,6 +13,13 @@ and of the line before, which reveals a line that was changed, removed or duplic
 dropped: its event had not taken effect. A journal whose last lines are missing looks like that of a run killed earlier.
 `core.study.replay` brings an optimizer to the point where a journal ends. JSON has no tuples and writes unknown values
 as text; when a journal is read, choices become those of the space again.
+
+* **Who writes.** The file itself is locked, whatever its name: a link to it is the same journal. A child that the
+  function forks writes nothing. What lies beside it has the name of the file that a symbolic link points to.
+* **A file that is deleted, replaced or changed while it is written, or finds no room.** The run stops, and all its
+  lines, also those that the file lacks, go to a new file, which the error names.
+* **A process that dies in an evaluation**, by a segmentation fault or for want of memory, leaves a trial that was begun
+  and neither told nor interrupted. `deaths` counts how often; see `core.study.serial`.
 """
 
 from __future__ import annotations
@@ -18,17 +27,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+import signal
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ConfigSpace import ConfigurationSpace
 from ConfigSpace.hyperparameters import Hyperparameter
 
-from core.errors import UserError, brief
-from core.locks import exclusive
+from core.errors import UserError, WriteError, brief
+from core.locks import holder_of, locked, require_process, waiting
 from core.optimizers.base import Trial
 from core.spaces import Column
 from core.study.chained_lines import chain_of, follows, line_of, without_chain
@@ -37,16 +52,22 @@ from core.study.record import Record
 
 VERSION = 3
 Event = tuple[str, Trial | Record | Mapping[str, Any]]
-KINDS = {"asked": Trial, "told": Record, "recommended": dict, "ended": dict}  # what the lines hold
+KINDS = {"asked": Trial, "told": Record, "again": dict, "interrupted": dict, "recommended": dict, "ended": dict}
+"""What the lines hold."""
+ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a process which was asked to end
+LONGEST = ".states"  # the longest ending of a name beside the journal, apart from temporary ones
 
 
 class Journal:
     """An open journal, made by `open_journal`.
 
     Attributes:
-        path: Path of the file; None for a run that keeps no journal.
+        path: Absolute path of the file; None for a run that keeps no journal.
+        shown: Its name in messages, as the user gave it.
         events: Pairs (kind, content) of all lines that the journal held when it was opened; `KINDS` lists the types.
         count: Number of events so far.
+        deaths: How often a process died in a trial that is not told, by its number, when the journal was opened.
+        failed: Whether a line could not be written; then `rescue` keeps all of them.
     """
 
     def __init__(
@@ -55,48 +76,70 @@ class Journal:
         header: Mapping[str, Any] | None = None,
         handle: int = -1,
         space: ConfigurationSpace | None = None,
+        shown: str | Path | None = None,
     ) -> None:
-        self.path, self._handle, self._header = path, handle, {"journal": VERSION, **(header or {})}
+        self.path, self.shown, self._handle = path, shown or path, handle
+        self._header, self._process = {"journal": VERSION, **(header or {})}, os.getpid()
         self._choices = {} if space is None or path is None else {name: _by_json(space[name]) for name in space}
-        self._written, self._chain = hashlib.sha256(), ""
-        lines = [] if path is None else self._read(path)
-        self._lines = lines[1:]
-        self.events = [self._event(line) for line in self._lines]
+        self._writing = self.failed = False
+        self._lines = [] if path is None else self._read()  # the header first
+        self._written = hashlib.sha256(b"".join(self._lines))
+        # The size of the file and the chain of its last line: together, so that an interruption finds both or neither.
+        self._end = len(b"".join(self._lines)), chain_of(self._lines[-1]) if self._lines else ""
+        self.events = [self._event(line, number) for number, line in enumerate(self._lines[1:], start=2)]
         self.count = len(self.events)
-        for line in lines:
-            self._written.update(line)
-            self._chain = chain_of(line)
+        self.deaths, self._pending = _deaths(self.events)
+        self._begun: set[int] = set()  # by this process, and not told
 
     def asked(self, trial: Trial) -> None:
-        """Record that a trial was proposed."""
-        if self.path is not None:
-            self._add(self.path, {"asked": trial_entry(trial)})
+        """Record that a trial was proposed, which now begins."""
+        self._add("asked", lambda: trial_entry(trial))
+        self._begun.add(trial.number)
+
+    def again(self, number: int) -> None:
+        """Record that a trial begins that an earlier process had begun; nothing for any other."""
+        if number in self._pending:
+            self._add("again", lambda: {"number": number})
+            self._begun.add(number)
 
     def told(self, record: Record) -> None:
         """Write a record; call this before telling the optimizer."""
-        if self.path is not None:
-            self._add(self.path, {"told": plain(asdict(record))})
+        self._add("told", lambda: plain(asdict(record)))
+        self._begun.discard(record.number)
 
     def recommended(self, trial: int) -> None:
         """Record what the optimizer recommends after everything told."""
-        if self.path is not None:
-            self._add(self.path, {"recommended": {"trial": trial}})
+        self._add("recommended", lambda: {"trial": trial})
 
     def end(self) -> None:
         """Record that the optimizer has finished."""
-        if self.path is not None and not self.ended:
-            self._add(self.path, {"ended": {}})
+        if not self.ended:
+            self._add("ended", dict)
+
+    def part(self) -> None:
+        """Record which trials are under way when this process ends in order: that they stay is no fault of theirs.
+
+        In the middle of a line, where a signal may have come, it does nothing; nor in a forked child.
+        """
+        if self._begun and not self._writing and not self.failed and os.getpid() == self._process:
+            self._add("interrupted", lambda: {"numbers": sorted(self._begun)})
+            self._begun.clear()
 
     @property
     def ended(self) -> bool:
         """Whether the optimizer had finished when the journal was opened."""
-        return bool(self.events) and self.events[-1][0] == "ended"
+        return self._last[0] == "ended"
 
     @property
     def recommendation(self) -> int | None:
         """The trial recommended after all that was told by the time the journal was opened; None if none was."""
-        kind, content = self.events[-1] if self.events else ("", {})
+        kind, content = self._last
         return content.get("trial") if kind == "recommended" and isinstance(content, Mapping) else None
+
+    @property
+    def _last(self) -> Event:
+        """The last event of those that say more than that a process ended."""
+        return next((event for event in reversed(self.events) if event[0] != "interrupted"), ("", {}))
 
     @property
     def records(self) -> list[Record]:
@@ -107,27 +150,91 @@ class Journal:
         """Fingerprint of the journal up to the first `count` events it held when opened, or of all events so far."""
         if count is None:
             return self._written.hexdigest()
-        hashed = hashlib.sha256(line_of(self._header, ""))
-        for line in self._lines[:count]:
+        hashed = hashlib.sha256()
+        for line in self._lines[: count + 1]:
             hashed.update(line)
         return hashed.hexdigest()
 
-    def _add(self, path: Path, event: Mapping[str, Any]) -> None:
+    def rescue(self) -> str:
+        """Write all lines to a new file if the journal lacks some, beside it or among temporary files; says where."""
+        assert self.path is not None
+        stays = "what is in it stays, and the same call goes on from there"
+        if self._in_place():
+            return stays
+        for folder in (self.path.parent, Path(tempfile.gettempdir())):
+            try:
+                handle, name = tempfile.mkstemp(prefix=f"{self.path.name[:100]}.rescued-", dir=folder)
+            except OSError:
+                continue
+            try:
+                with open(handle, "wb") as stream:
+                    stream.writelines(self._lines)
+                    stream.flush()
+                    os.fsync(handle)
+            except OSError:
+                Path(name).unlink()
+                continue
+            told = sum(line.startswith(b'{"told"') for line in self._lines)
+            move = f"mv {shlex.quote(name)} {shlex.quote(str(self.shown))}"
+            return f"all {told} evaluations are in {name}: after `{move}` the same call goes on"
+        return f"nor is there room for a copy; {stays}"
+
+    def _add(self, kind: str, content: Callable[[], Mapping[str, Any]]) -> None:
+        require_process(self._process, "the search" if self.shown is None else str(self.shown))
+        if self.path is None:
+            return
         # The header is written with the first event: a run that never began can be begun with other settings.
-        header = b"" if self.count else line_of(self._header, "")
-        line = line_of(event, chain_of(header) if header else self._chain)
-        _append(self._handle, header + line, path)
-        self._written.update(header + line)
-        self._chain = chain_of(line)
+        size, chain = self._end
+        lines = [] if size else [line_of(self._header, "")]
+        lines.append(line_of({kind: content()}, chain_of(lines[0]) if lines else chain))
+        self._append(b"".join(lines), chain_of(lines[-1]))
+        self._lines += lines
+        self._written.update(b"".join(lines))
         self.count += 1
 
-    def _read(self, path: Path) -> list[bytes]:
+    def _append(self, data: bytes, chain: str) -> None:
+        """Append all lines or none: what an interruption left behind would corrupt the next one.
+
+        Once that has failed, lines of results that had arrived are only kept for `rescue`.
+        """
+        size = self._end[0]
+        if self.failed:
+            self._end = size + len(data), chain
+            return
+        self._writing = True
+        try:
+            if not self._in_place():
+                raise WriteError(f"{self.shown}: was deleted, replaced or changed by another program during the run")
+            left = data
+            while left:
+                left = left[os.write(self._handle, left) :]
+            os.fsync(self._handle)
+            self._end = size + len(data), chain
+        except BaseException as error:
+            self.failed = isinstance(error, (OSError, WriteError))
+            if not isinstance(error, WriteError):
+                with suppress(OSError):
+                    os.ftruncate(self._handle, self._end[0])
+            if isinstance(error, OSError):
+                raise WriteError(f"{self.shown}: cannot be written: {error.strerror}") from error
+            raise
+        finally:
+            self._writing = False
+
+    def _in_place(self) -> bool:
+        """Whether the name still stands for the open file, which holds as much as was written."""
+        assert self.path is not None
+        return _is_at(self._handle, self.path) and os.fstat(self._handle).st_size == self._end[0]
+
+    def _read(self) -> list[bytes]:
         """All complete lines, the header first; a line that a kill cut short is removed from the file."""
-        content = path.read_bytes()
+        with open(self._handle, "rb", closefd=False) as stream:
+            stream.seek(0)
+            content = stream.read()
         whole = content.rfind(b"\n") + 1
         if not whole and not line_of(self._header, "").startswith(content):
-            raise UserError(f"{self.path}: holds {brief(content)}; allowed: the journal of a run")
-        lines = content[:whole].splitlines(keepends=True)
+            raise UserError(f"{self.shown}: holds {brief(content)}; allowed: the journal of a run")
+        lines = [line + b"\n" for line in content[:whole].split(b"\n")[:-1]]
         if lines:
             self._require_same_run(self._parsed(lines[0], 1))
         self._require_chained(lines)
@@ -140,7 +247,15 @@ class Journal:
         try:
             return json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{self.path}: line {number} is not JSON; allowed: the journal of a run") from error
+            raise UserError(f"{self.shown}: line {number} is not JSON; {self._salvage(number)}") from error
+
+    def _salvage(self, number: int) -> str:
+        """How to go on from a journal whose line of this number, from 1, is damaged."""
+        if number == 1:
+            return "allowed: the journal of a run"
+        file = shlex.quote(str(self.shown))
+        keep = f"mv {file} {file}.damaged && head -n {number - 1} {file}.damaged > {file}"
+        return f"the {number - 1} lines before it are whole: after `{keep}` the same call goes on from them"
 
     def _require_chained(self, lines: Sequence[bytes]) -> None:
         before = ""
@@ -148,40 +263,45 @@ class Journal:
             self._parsed(line, number)
             if not follows(line, before):
                 raise UserError(
-                    f"{self.path}: line {number} is not what was written after the line before: one of them was "
-                    "changed, removed or doubled; allowed: the journal as it was written, or another file"
+                    f"{self.shown}: line {number} is not what was written after the line before: one of them was "
+                    f"changed, removed or doubled; {self._salvage(number)}"
                 )
             before = chain_of(line)
 
     def _require_same_run(self, theirs: Any) -> None:
         ours = json.loads(json.dumps(self._header))
         if not isinstance(theirs, dict) or "journal" not in theirs:
-            raise UserError(f"{self.path}: begins with {brief(theirs)}; allowed: the journal of a run")
+            raise UserError(f"{self.shown}: begins with {brief(theirs)}; allowed: the journal of a run")
         if theirs["journal"] != VERSION:
             raise UserError(
-                f"{self.path}: is of another version of this library, whose lines "
+                f"{self.shown}: is of another version of this library, whose lines "
                 f"{'have no checksums' if theirs['journal'] in (1, 2) else 'are others'}; allowed: another file"
             )
         for name in ours:
             if theirs.get(name) != ours.get(name):
                 raise UserError(
-                    f"{self.path}: is the journal of a run with {name} {json.dumps(theirs.get(name))}; this run has "
+                    f"{self.shown}: is the journal of a run with {name} {json.dumps(theirs.get(name))}; this run has "
                     f"{json.dumps(ours.get(name))}; allowed: the same run, or another file"
                 )
 
-    def _event(self, line: bytes) -> Event:
+    def _event(self, line: bytes, number: int) -> Event:
         event = json.loads(without_chain(line))
         kind, content = next(iter(event.items())) if isinstance(event, dict) and len(event) == 1 else ("", None)
         if kind not in KINDS or not isinstance(content, dict):
-            raise UserError(f"{self.path}: holds {brief(event)}; allowed: lines {', '.join(map(repr, KINDS))}")
+            raise UserError(
+                f"{self.shown}: line {number} holds {brief(event)}; allowed: {', '.join(map(repr, KINDS))}; "
+                f"{self._salvage(number)}"
+            )
         if isinstance(content.get("configuration"), dict):
             content = {**content, "configuration": self._in_space(content["configuration"])}
         try:
-            if "number" in content and not isinstance(content["number"], int):
-                raise TypeError(f"number is {content['number']!r}")
+            _require_numbers(content)
             return kind, KINDS[kind](**content)
         except TypeError as error:
-            raise UserError(f"{self.path}: a line {kind!r} is not a {KINDS[kind].__name__}: {error}") from error
+            raise UserError(
+                f"{self.shown}: line {number}, {kind!r}, is not a {KINDS[kind].__name__}: {error}; "
+                f"{self._salvage(number)}"
+            ) from error
 
     def _in_space(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
         """The configuration with the space's own choices."""
@@ -198,27 +318,106 @@ def open_journal(
     """The journal at `path`, created if there is none and locked, so that two runs never write to the same file.
 
     Args:
+        path: A relative path is one from the folder that is the current one now.
         header: Plain values that identify the run; a journal of another run is refused.
         space: Space of the configurations, for choices that JSON writes as something else.
 
     Raises:
-        UserError: it cannot be written, belongs to another run, or is not a journal.
+        UserError: it cannot be written, belongs to another run, or is not a journal; or it could not be written to the
+            end, which says where all lines are.
     """
     if path is None:
         yield Journal()
         return
+    place = _place(path)
+    while True:
+        handle = _opened(place, path)
+        with locked(handle, place, partial(_say, handle, path)):
+            if not _is_at(handle, place):  # whoever held it before has replaced it
+                continue
+            book = Journal(place, header, handle, space, path)
+            with _parting(book):
+                yield book
+            return
+
+
+def _say(handle: int, path: str | Path) -> None:
+    print(waiting(str(path), holder_of(handle)))
+
+
+@contextmanager
+def _parting(book: Journal) -> Iterator[None]:
+    """However the block ends, the journal says what was under way; a journal that could not be written is rescued.
+
+    SIGTERM and SIGHUP end the process as ever, after that line, if nobody else has a handler for them. As every handler
+    in Python it runs between two of the interpreter's steps, in the main thread.
+    """
+
+    def end(number: int, frame: object) -> None:
+        with suppress(WriteError):
+            book.part()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    main = threading.current_thread() is threading.main_thread()
+    handled = [number for number in ENDING if main and signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        for number in handled:
+            signal.signal(number, end)
+        try:
+            yield
+        finally:
+            book.part()
+    except BaseException as error:
+        if not book.failed:
+            raise
+        raise WriteError(f"{error}; {book.rescue()}") from error
+    finally:
+        for number in handled:
+            if signal.getsignal(number) is end:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def _place(path: str | Path) -> Path:
+    """The absolute path of the file that a name stands for, through symbolic links.
+
+    Raises:
+        UserError: no name of a file.
+    """
     if not isinstance(path, (str, Path)) or not Path(path).name:
         raise UserError(f"journal is {brief(path)}; allowed: the path of a file, or None")
-    path = Path(path)
-    with exclusive(path.with_name(f".{path.name}.lock"), print):
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
-        try:
-            yield Journal(path, header, handle, space)
-        finally:
-            os.close(handle)
+    try:
+        place = Path(path).resolve()
+        os.lstat(place.with_name(f".{place.name}{LONGEST}"))
+    except FileNotFoundError:
+        pass  # as it should be, beside a journal without states
+    except (OSError, RuntimeError, ValueError) as error:  # too long, links in a circle, a character that none may have
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"journal is {brief(path)}: {why}; allowed: the path of a file, or None") from error
+    return place
+
+
+def _opened(place: Path, shown: str | Path) -> int:
+    """The descriptor of a file that is read and appended to.
+
+    Raises:
+        UserError: it cannot be written, or is no regular file.
+    """
+    try:
+        if place.exists() and not place.is_file():  # to open a device or a pipe may already do something
+            raise UserError(f"{shown}: cannot be a journal: it is no regular file; allowed: the path of a file")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise UserError(f"{shown}: cannot be written: {error.strerror}") from error
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Whether an open file has this name."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
 
 
 def trial_entry(trial: Trial) -> dict[str, Any]:
@@ -227,22 +426,31 @@ def trial_entry(trial: Trial) -> dict[str, Any]:
     return entry
 
 
+def _deaths(events: Sequence[Event]) -> tuple[dict[int, int], set[int]]:
+    """How often a process died in each trial that was begun and not told, by its number, and all that are not told."""
+    deaths, pending = Counter[int](), set[int]()
+    for _, content in events:
+        if isinstance(content, Trial):
+            pending.add(content.number)
+            deaths[content.number] += 1
+        elif isinstance(content, Record):
+            pending.discard(content.number)
+            del deaths[content.number]
+        elif "number" in content:
+            deaths[content["number"]] += 1
+        else:
+            deaths.subtract(content.get("numbers", ()))
+    return {number: count for number, count in deaths.items() if count > 0}, pending
+
+
+def _require_numbers(content: Mapping[str, Any]) -> None:
+    """Raise TypeError if the numbers of trials are something else."""
+    numbers = [content["number"]] if "number" in content else content.get("numbers", [])
+    if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
+        raise TypeError(f"number is {brief(numbers)}")
+
+
 def _by_json(hyperparameter: Hyperparameter[Any, Any]) -> dict[str, Any]:
     """The choices by their JSON form; empty for numbers. If two choices have the same form, the first is taken."""
     choices = Column.of(hyperparameter).choices
     return {json.dumps(plain(choice)): choice for choice in reversed(choices)}
-
-
-def _append(handle: int, data: bytes, path: Path) -> None:
-    """Append all lines or none: what an interruption left behind would corrupt the next one."""
-    before = os.fstat(handle).st_size
-    try:
-        while data:
-            data = data[os.write(handle, data) :]
-        os.fsync(handle)
-    except BaseException as error:
-        with suppress(OSError):
-            os.ftruncate(handle, before)
-        if isinstance(error, OSError):
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
-        raise

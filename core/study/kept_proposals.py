@@ -8,6 +8,7 @@ that it ends as if nothing had happened. What it would have evaluated otherwise 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,7 +43,7 @@ class KeptProposals:
     """
 
     def __init__(self, file: Path, key: str, spent: dict[str, Any]) -> None:
-        self.file, self.key, self.spent = file, key, spent
+        self.file, self.key, self.spent = file.absolute(), key, spent
         self._start = self._written = time.monotonic()
         self._losses: Tensor | None = None
 
@@ -64,7 +65,7 @@ class KeptProposals:
         return made
 
     def keep(self, made: Sequence[Proposed], losses: Tensor, proposer: Proposer) -> None:
-        """Write, unless the last time was less than `INTERVAL` ago.
+        """Write, unless the last time was less than `INTERVAL` ago; what cannot be written is warned of and missing.
 
         Args:
             made: All proposals; the proposer has just made the last.
@@ -84,7 +85,10 @@ class KeptProposals:
             "memory": [dict(each) for each in proposer.memory],
             "spent": {"wall_seconds": seconds, "fits": fits},
         }
-        write_state(self.file, state)
+        try:
+            write_state(self.file, state)
+        except UserError as error:
+            warnings.warn(f"{error}: an interrupted search will begin anew", RuntimeWarning, stacklevel=2)
         self._written = time.monotonic()
 
     def check(self, losses: Tensor) -> None:

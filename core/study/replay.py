@@ -6,13 +6,15 @@ are fitted, the state is saved beside the journal whenever it lacks a second's w
 from there and asks again only for the rest.
 
 The saved state is only a shortcut. A hash identifies the part of the journal that it covers; a state that belongs to
-another journal, or is damaged, is not used. An optimizer that was restored by its owner skips what it already knows.
+another journal, or is damaged, is not used. One that cannot be written is warned of once. An optimizer that was
+restored by its owner skips what it already knows.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -44,8 +46,10 @@ class Snapshots:
 
     def __init__(self, optimizer: Optimizer, journal: Journal) -> None:
         self.optimizer, self.journal, self._seconds = optimizer, journal, 0.0
+        self._warned = False
         if journal.path is not None:  # which is locked: nobody else writes its state
-            remove_temporaries(_place(journal.path))
+            with suppress(OSError):
+                remove_temporaries(_place(journal.path))
 
     def add(self, seconds: float) -> None:
         """Record how long a proposal took, once it is in the journal; save the state if it is time."""
@@ -54,7 +58,13 @@ class Snapshots:
         self._seconds += seconds
         if self._seconds >= WORTH_SECONDS:
             kept = {"journal": self.journal.fingerprint(), "events": self.journal.count}
-            write_state(_place(self.journal.path), {**kept, "state": self.optimizer.state_dict()})
+            try:
+                write_state(_place(self.journal.path), {**kept, "state": self.optimizer.state_dict()})
+            except UserError as error:
+                if not self._warned:
+                    text = f"{error}: a resumed run will make all proposals again; it goes on, and later ones are not"
+                    warnings.warn(f"{text} warned of", RuntimeWarning, stacklevel=2)
+                self._warned = True
             self._seconds = 0.0
 
 
@@ -87,7 +97,7 @@ def _ask_again(optimizer: Optimizer, trial: Trial, journal: Journal) -> None:
     proposed, expected = json.dumps(trial_entry(trials[0])) if trials else "nothing", json.dumps(trial_entry(trial))
     if proposed != expected:
         raise UserError(
-            f"{journal.path}: the optimizer proposes {proposed} where the journal has {expected}; "
+            f"{journal.shown}: the optimizer proposes {proposed} where the journal has {expected}; "
             "allowed: an optimizer with the same space, settings, seed and version, and for SMAC, whose initial design "
             "depends on it, the same number of evaluations"
         )
@@ -95,11 +105,11 @@ def _ask_again(optimizer: Optimizer, trial: Trial, journal: Journal) -> None:
 
 def _kept(journal: Journal) -> dict[str, Any] | None:
     """The state beside the journal, if it belongs to this journal."""
-    if journal.path is None or not _place(journal.path).exists():
-        return None
     try:
+        if journal.path is None or not _place(journal.path).is_file():  # whoever reads a pipe waits
+            return None
         kept = read_state(_place(journal.path))
-    except UserError:
+    except (OSError, UserError):
         return None
     events = kept.get("events")
     fits = isinstance(events, int) and 0 < events <= len(journal.events) and "state" in kept

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -89,7 +91,7 @@ class Search:
         optimizer, told = self._optimizer(), list[Record]()
         with (
             self._states(book, optimizer) as states,
-            _pool(self._with(states), self.seed, self.workers) as pool,
+            _pool(self._with(states), self.seed, self.workers, book) as pool,
             shown(Tally(self.limit, self.objective.sign), self.records, self.visible) as show,
         ):
 
@@ -178,15 +180,21 @@ class Search:
                 "again; allowed: bohb, hyperband or successive_halving"
             )
         elif book.path is not None:
-            yield States(book.path.with_name(f".{book.path.name}.states"))
+            states = States(book.path.with_name(f".{book.path.name}.states"))
+            states.require_own()
+            yield states
         else:
-            with tempfile.TemporaryDirectory(prefix="states-") as folder:
+            folder, process = tempfile.mkdtemp(prefix="states-"), os.getpid()
+            try:
                 yield States(Path(folder))
+            finally:
+                if os.getpid() == process:  # not in a child that the function has forked
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
-def _pool(objective: Judged, seed: int, workers: int) -> AbstractContextManager[Pool]:
+def _pool(objective: Judged, seed: int, workers: int, book: Journal) -> AbstractContextManager[Pool]:
     if workers == 1:
-        return nullcontext(InProcess(objective, seed))
+        return nullcontext(InProcess(objective, seed, book))
     from core.study.pool import worker_pool
 
     return worker_pool(objective, seed, workers)

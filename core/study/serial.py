@@ -1,17 +1,25 @@
-"""Evaluation in this process, one trial at a time."""
+"""Evaluation in this process, one trial at a time.
+
+An evaluation that kills the process, by a segmentation fault or for want of memory, would kill every process that
+resumes the run. The journal has how often that happened; after `ATTEMPTS` deaths the trial is recorded as failed, as
+`core.study.pool` does for its workers, and the run goes on. A process that ends in order, by Ctrl-C, SIGTERM or an
+error, says so in the journal, and does not count.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from core.benchmarks.base import Objective
+from core.benchmarks.base import Objective, check_budget
 from core.optimizers.base import Optimizer, Trial
 from core.study.evaluation import TrialResult, evaluate_trial
-from core.study.journal import open_journal
+from core.study.journal import Journal, open_journal
 from core.study.loop import RealTime, Report, drive
 from core.study.record import Record
 from core.study.replay import run_header
 from core.validation import require_count
+
+ATTEMPTS = 3  # times that a trial is begun before the deaths of its process are recorded as its failure
 
 
 def run_serial(
@@ -39,15 +47,16 @@ def run_serial(
     """
     evaluations, seed = check_run(evaluations, seed)
     with open_journal(journal, run_header(optimizer, seed), optimizer.space) as book:
-        return drive(optimizer, InProcess(objective, seed), evaluations, book, report)
+        return drive(optimizer, InProcess(objective, seed, book), evaluations, book, report)
 
 
 class InProcess(RealTime):
     """A pool that consists of this process alone and evaluates a trial when its result is waited for."""
 
-    def __init__(self, objective: Objective, seed: int) -> None:
+    def __init__(self, objective: Objective, seed: int, journal: Journal | None = None) -> None:
         super().__init__()
         self.objective, self.seed, self.worst_loss = objective, seed, float(objective.worst_loss)
+        self.journal = journal or Journal()
         self._trials: list[Trial] = []  # at most one
 
     def slots(self) -> int:
@@ -59,7 +68,16 @@ class InProcess(RealTime):
     def wait(self, seconds: float | None) -> list[tuple[Trial, TrialResult]]:
         if seconds is not None:  # interrupted: nothing more is evaluated
             return []
-        return [(trial, evaluate_trial(self.objective, trial, self.seed)) for trial in self._trials]
+        return [(trial, self._evaluate(trial)) for trial in self._trials]
+
+    def _evaluate(self, trial: Trial) -> TrialResult:
+        deaths = self.journal.deaths.get(trial.number, 0)
+        if deaths >= ATTEMPTS:
+            failure = f"the process that evaluated it died, {deaths} times in a row"
+            budget = check_budget(self.objective.fidelity, trial.budget)
+            return TrialResult(self.worst_loss, 0.0, failure, budget=budget)
+        self.journal.again(trial.number)
+        return evaluate_trial(self.objective, trial, self.seed)
 
 
 def check_run(evaluations: int, seed: int) -> tuple[int, int]:

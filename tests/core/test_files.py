@@ -68,6 +68,24 @@ def test_a_writer_that_fails_leaves_the_old_file(tmp_path):
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"whole")]
 
 
+@pytest.mark.parametrize("name", ["the temporary name", "its own name"])
+def test_a_link_that_somebody_has_put_there_is_replaced(tmp_path, name):
+    """And what it points to stays as it is."""
+    victim, path = tmp_path / "victim", tmp_path / "file"
+    victim.write_text("precious")
+    link = path if name == "its own name" else tmp_path / f".file.{MACHINE}.{os.getpid()}.tmp"
+    link.symlink_to(victim)
+    write(path)
+    assert victim.read_text() == "precious" and path.read_bytes() == b"whole" and not path.is_symlink()
+    assert {each.name for each in tmp_path.iterdir()} == {"file", "victim"}
+
+
+def test_permissions_are_those_asked_for(tmp_path):
+    for mode in (0o600, 0o644):
+        write_whole(tmp_path / "file", lambda stream: stream.write(b"whole"), mode=mode)
+        assert (tmp_path / "file").stat().st_mode & 0o777 & ~mode == 0
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"a\nb\n", bytes(range(256))])
 def test_a_checksum_covers_every_bit(content):
     whole = with_checksum(content)

@@ -81,7 +81,7 @@ def read_only(disk: Path) -> dict[str, str]:
         "a journal": lambda: search("random", disk / "new.jsonl"),
         "a finished journal": lambda: search("random", journal),
         "an optimizer's state": lambda: optimizer.save(disk / "state"),
-        "a training's state": lambda: States(disk).write({"x": 1.0}, 1.0, {"epochs": 1}),
+        "a training's state": lambda: States(disk / "states").write({"x": 1.0}, 1.0, {"epochs": 1}),
         "a remembered evaluation": lambda: Remembered(Constant(), disk / "kept").evaluate([{}], None, rng()),
         "a chunk": lambda: Chunks(disk / "chunks", "squares", 2, 2).fill(lambda items, progress: {"a": items}),
         "a drawing": lambda: write_file(disk / "figure.csv", "a,b\n"),

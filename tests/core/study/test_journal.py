@@ -174,7 +174,7 @@ def test_a_line_of_something_else_is_refused(tmp_path):
     entries = written(path)
     for wrong in ({"told": {"number": 0}}, {"asked": {"configuration": {}}}, {"heard": {}}, {"asked": {}, "told": {}}):
         write(path, [*entries[:2], wrong, *entries[2:]])
-        with pytest.raises(UserError, match=r"journal: (a line .* is not a|holds )"):
+        with pytest.raises(UserError, match=r"journal: line 3(, .*, is not a| holds )"):
             run(path)
     path.write_bytes(path.read_bytes() + b"{\n")
     with pytest.raises(UserError, match=r"journal: line \d+ is not JSON"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
-from ConfigSpace import ConfigurationSpace
+from ConfigSpace import Categorical, ConfigurationSpace
 
 from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
@@ -102,10 +104,35 @@ def test_the_state_of_another_journal_is_not_used(tmp_path, always, monkeypatch)
     assert len(told) == 5 and optimizer.proposals == 5
 
 
-def test_a_folder_that_cannot_be_written_stops_the_run(tmp_path, always, monkeypatch):
+@pytest.mark.parametrize("obstacle", ["a full disk", "a folder of its name"])
+def test_a_state_that_cannot_be_written_costs_a_warning(tmp_path, always, monkeypatch, obstacle):
+    """One for all that follow: the state is a shortcut, and the journal has everything."""
+
     def full(path, state):
         raise UserError(f"{path}: cannot be written: No space left on device")
 
-    monkeypatch.setattr(replay, "write_state", full)
-    with pytest.raises(UserError, match="No space left"):
-        run(tmp_path / "run.jsonl", 3)
+    if obstacle == "a full disk":
+        monkeypatch.setattr(replay, "write_state", full)
+    else:
+        (tmp_path / ".run.jsonl.state").mkdir()
+    with pytest.warns(
+        RuntimeWarning, match=r"\.run\.jsonl\.state: cannot be written: .*make all proposals again"
+    ) as said:
+        _, told = run(tmp_path / "run.jsonl", 8)
+    assert len(said) == 1 and told == run(None, 8)[1]
+    assert run(tmp_path / "run.jsonl", 8)[1] == told
+
+
+def test_a_pipe_in_place_of_the_state_is_not_read(tmp_path, monkeypatch):
+    run(tmp_path / "run.jsonl", 3)
+    os.mkfifo(tmp_path / ".run.jsonl.state")
+    assert len(run(tmp_path / "run.jsonl", 5)[1]) == 5
+
+
+def test_what_no_file_can_keep_is_no_error(tmp_path, always):
+    space = ConfigurationSpace({"x": (0.0, 1.0)})
+    space.add(Categorical("activation", [abs, len]))
+    objective = FunctionObjective(lambda configuration, budget, generator: configuration["x"], space, 9.0)
+    optimizer = RandomSearch(space, np.random.default_rng(0))
+    with pytest.warns(RuntimeWarning, match="the state holds <built-in function .*>, which no file can keep"):
+        assert len(run_serial(optimizer, objective, 4, 0, journal=tmp_path / "run.jsonl")) == 4
