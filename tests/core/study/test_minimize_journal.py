@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+import core.study.journal
 from core import minimize
 from core.errors import UserError
 from core.study.methods import BOHBSettings
@@ -110,9 +116,12 @@ def test_the_journal_of_another_run_is_refused(tmp_path, changed, message):
 
 
 def test_neither_random_search_nor_a_finished_journal_imports_what_models_need(tmp_path):
+    """Even where the states of optimizers are kept."""
     program = """
 import sys
+import core.study.replay
 from core import minimize
+core.study.replay.WORTH_SECONDS = 0.0
 minimize(lambda configuration: configuration["x"], {"x": (0.0, 1.0)}, sys.argv[1], 5, journal=sys.argv[2])
 print(sorted({"torch", "pandas", "numba", "distributed", "matplotlib"} & sys.modules.keys()))
 """
@@ -121,6 +130,7 @@ print(sorted({"torch", "pandas", "numba", "distributed", "matplotlib"} & sys.mod
         command = [sys.executable, "-c", program, method, str(tmp_path / f"{method}.jsonl")]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         assert done.stdout == "[]\n"
+    assert (tmp_path / ".random.jsonl.state").exists()
 
 
 def test_a_run_that_never_began_leaves_no_claim_on_its_journal(tmp_path):
@@ -139,3 +149,341 @@ def test_choices_keep_their_types_when_a_run_is_resumed(tmp_path):
         assert type(one.configuration["k"]) is type(other.configuration["k"])
     start = {"method": "ablr", "initial_design": 1, "widths": (5,), "iterations": 2}
     assert minimize(lambda c: c["x"], space, start, 2, earlier=[again]).best is not None
+
+
+class Searching:
+    """A search of 12 evaluations in a journal, in whose fifth something happens; `calls` counts evaluations."""
+
+    def __init__(self, journal, happens=lambda: None):
+        self.journal, self.happens, self.calls = journal, happens, 0
+
+    def __call__(self, evaluations=12):
+        def function(configuration):
+            self.calls += 1
+            if self.calls == 5:
+                self.happens()
+            return bowl(configuration)
+
+        return minimize(function, SPACE, "random", evaluations, journal=self.journal, progress=False)
+
+
+def whole():
+    return outcomes(minimize(bowl, SPACE, "random", 12, progress=False))
+
+
+def command_in(message):
+    """The command that an error tells."""
+    return re.search("`(.*)`", message)[1]
+
+
+def shell(command, folder):
+    subprocess.run(command, shell=True, check=True, cwd=folder)
+
+
+@pytest.mark.parametrize("name", ["link.jsonl", "hard.jsonl", "deep/../run.jsonl", "elsewhere/run.jsonl"])
+def test_two_names_of_a_file_are_one_journal(tmp_path, monkeypatch, name):
+    """Whoever comes second waits, and then goes on with what the first has written."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "elsewhere").symlink_to(tmp_path)
+    first, said, found = Searching(tmp_path / "run.jsonl"), threading.Event(), []
+    first(3)
+    (tmp_path / "link.jsonl").symlink_to("run.jsonl")
+    (tmp_path / "hard.jsonl").hardlink_to(tmp_path / "run.jsonl")
+    monkeypatch.setattr(core.study.journal, "_say", lambda handle, path: said.set())
+    second = threading.Thread(target=lambda: found.append(outcomes(Searching(tmp_path / name)(12))))
+
+    def meet():
+        second.start()
+        assert said.wait(60) and not found
+
+    Searching(tmp_path / "run.jsonl", meet)(8)
+    second.join(60)
+    assert found == [whole()] and len((tmp_path / "run.jsonl").read_text().splitlines()) == 25
+
+
+def replaced(path):
+    path.with_name("other").write_text("somebody else's\n")
+    path.with_name("other").replace(path)
+
+
+def appended(path):
+    path.write_bytes(path.read_bytes() + b"note\n")
+
+
+VANISHING = {
+    "deleted": Path.unlink,
+    "renamed": lambda path: path.rename(path.with_name("other name")),
+    "replaced": replaced,
+    "emptied": lambda path: path.write_text(""),
+    "appended to": appended,
+    "in a folder that is gone": lambda path: shutil.rmtree(path.parent),
+}
+
+
+@pytest.mark.parametrize("happens", VANISHING)
+def test_a_journal_that_is_lost_while_it_is_written_is_found_again(tmp_path, monkeypatch, happens):
+    """The search stops and says where all evaluations are; after its command the same call repeats none of them."""
+    folder = tmp_path / "it's here"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = folder / "run.jsonl"
+    search = Searching(path, lambda: VANISHING[happens](path))
+    with pytest.raises(UserError, match="was deleted, replaced or changed by another program") as caught:
+        search()
+    assert "all 5 evaluations are in" in str(caught.value) and "\n" not in str(caught.value)
+    if happens == "replaced":
+        assert path.read_text() == "somebody else's\n"
+    folder.mkdir(exist_ok=True)
+    shell(command_in(str(caught.value)), tmp_path)
+    assert outcomes(search()) == whole() and search.calls == 12
+
+
+@pytest.mark.parametrize("at", range(1, 5))
+def test_a_journal_that_finds_no_room_loses_nothing_that_was_finished(tmp_path, monkeypatch, at):
+    """Whether it is a proposal or a record that finds none, part of its line or nothing of it."""
+    write, path, lines = os.write, tmp_path / "run.jsonl", []
+
+    def full(handle, data):
+        if data.startswith((b'{"asked"', b'{"told"', b'{"journal"')):
+            lines.append(data)
+        if len(lines) >= 4 + at:
+            write(handle, data[: 10 * (at // 2)])
+            raise OSError(28, "No space left on device")
+        return write(handle, data)
+
+    search = Searching(path)
+    with monkeypatch.context() as patch, pytest.raises(UserError, match=r"No space left on device; ") as caught:
+        patch.setattr(os, "write", full)
+        search()
+    if "`" in str(caught.value):
+        shell(command_in(str(caught.value)), tmp_path)
+    assert outcomes(search()) == whole() and search.calls == 12
+    assert [each.name for each in tmp_path.iterdir()] == ["run.jsonl"]
+
+
+@pytest.mark.parametrize("journal", ["run.jsonl", None])
+def test_a_forked_child_that_returns_stops_and_leaves_everything_to_its_parent(tmp_path, journal):
+    """Journal, states and lock; it is told why."""
+    journal, said, parent = journal and tmp_path / journal, tmp_path / "said", os.getpid()
+    calls, children = [], []
+
+    def training(configuration, budget, state):
+        calls.append(budget)
+        if len(calls) == 4:
+            children.append(os.fork())
+            if children[0]:
+                os.waitpid(children[0], 0)
+        state["epochs"] = budget
+        return bowl(configuration) + 1 / budget
+
+    try:
+        result = minimize(training, SPACE, "hyperband", 22, budgets=(1, 9), journal=journal, progress=False)
+    except BaseException as error:
+        if os.getpid() != parent:
+            said.write_text(f"{type(error).__name__}: {error}")
+        raise
+    finally:
+        if os.getpid() != parent:
+            os._exit(0)
+    assert re.match(rf"WriteError: .* belongs to process {parent}; .* ends with os\._exit$", said.read_text())
+    assert outcomes(result) == outcomes(minimize(curve, SPACE, "hyperband", 22, budgets=(1, 9), progress=False))
+    if journal is not None:
+        assert outcomes(minimize(curve, SPACE, "hyperband", 22, budgets=(1, 9), journal=journal)) == outcomes(result)
+
+
+def test_a_function_that_changes_the_folder_loses_nothing(tmp_path, monkeypatch):
+    """With a relative path the journal, the states of trainings and of the optimizer stay where they began."""
+    monkeypatch.setattr("core.study.replay.WORTH_SECONDS", 0.0)
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path)
+    seen = []
+
+    def training(configuration, budget, state):
+        os.chdir(tmp_path / "away")
+        if len(seen) == 12:
+            seen.append(None)
+            raise KeyboardInterrupt
+        seen.append((budget, state.get("epochs", 0)))
+        state["epochs"] = budget
+        return bowl(configuration) + 1 / budget
+
+    def call():
+        os.chdir(tmp_path)
+        return minimize(training, SPACE, "successive_halving", 13, budgets=(1, 9), journal="run.jsonl", progress=False)
+
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    call()
+    assert [each for each in seen if each and each[0] > 1] == [(3.0, 1.0)] * 3 + [(9.0, 3.0)]
+    assert not list((tmp_path / "away").iterdir())
+    names = {".run.jsonl.state", ".run.jsonl.states", "away", "run.jsonl"}
+    assert {each.name for each in tmp_path.iterdir()} == names
+
+
+DAMAGES = {
+    "a byte": lambda line: line[:30] + bytes([line[30] ^ 1]) + line[31:],
+    "binary": lambda line: b"\x00\xff\r\x0b\x1c" * 90 + b"\n",
+    "no end": lambda line: line[:-1],
+    "cut": lambda line: line[:40] + b"\n",
+    "missing": lambda line: b"",
+    "doubled": lambda line: line + line,
+    "somebody's": lambda line: b'{"note": 1}\n' + line,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_error_of_a_damaged_journal_says_how_to_keep_the_lines_before(tmp_path, damage):
+    """Done as it says, the same call repeats only the evaluations whose records are not before the damage."""
+    path = tmp_path / "it's a run.jsonl"
+    Searching(path)()
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[13] = DAMAGES[damage](lines[13])  # line 14, after six records
+    path.write_bytes(b"".join(lines))
+    again = Searching(path)
+    with pytest.raises(UserError, match=r"line 1[45] is not .*lines before it are whole") as caught:
+        again()
+    assert again.calls == 0 and path.read_bytes() == b"".join(lines)
+    shell(command_in(str(caught.value)), tmp_path)
+    assert outcomes(again()) == whole() and again.calls in (5, 6)
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == b"".join(lines)
+
+
+def in_child(action):
+    """The status of a forked child that calls something."""
+    child = os.fork()
+    if not child:
+        try:
+            action()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+
+def killing(journal, how, evaluations=8, **options):
+    """A search whose evaluation of one configuration ends its process; the others return what they draw."""
+
+    def function(configuration, generator):
+        if configuration["x"] > 1.9:
+            with open(f"{journal}.log", "a") as log:
+                log.write("begun\n")
+            how()
+        return configuration["x"] ** 2 + generator.random()
+
+    return minimize(function, {"x": (0.0, 2.0)}, "random", evaluations, journal=journal, progress=False, **options)
+
+
+FATAL = [{"x": 0.5}, {"x": 1.95}, {"x": 1.0}]
+
+
+@pytest.mark.parametrize("how", [lambda: os._exit(139), lambda: os.kill(os.getpid(), signal.SIGKILL)])
+def test_an_evaluation_that_kills_its_process_fails_after_three_deaths(tmp_path, how):
+    path = tmp_path / "run.jsonl"
+    statuses = [in_child(lambda: killing(path, how, initial=FATAL)) for _ in range(4)]
+    assert all(statuses[:3]) and statuses[3] == 0
+    assert (tmp_path / "run.jsonl.log").read_text() == "begun\n" * 3
+    result = killing(path, lambda: 1 / 0, initial=FATAL)
+    assert [record.failure for record in result.records if record.failure] == [
+        "the process that evaluated it died, 3 times in a row"
+    ]
+    undisturbed = killing(tmp_path / "other.jsonl", lambda: None, initial=FATAL)
+    pairs = zip(outcomes(result), outcomes(undisturbed), strict=True)
+    assert [one[0] for one, other in pairs if one != other] == [1], "all others have the losses that they draw"
+
+
+def test_its_failure_is_recorded_on_the_budget_of_the_evaluation(tmp_path):
+    def fatal(configuration, budget):
+        if configuration["x"] == 1.5:
+            os._exit(139)
+        return bowl(configuration) + 1 / budget
+
+    def call():
+        return minimize(
+            fatal, SPACE, "hyperband", 9, budgets=(1, 9), journal=tmp_path / "run.jsonl", progress=False,
+            initial=[{**minimize(bowl, SPACE, "random", 1, progress=False).records[0].configuration, "x": 1.5}],
+        )  # fmt: skip
+
+    assert [bool(in_child(call)) for _ in range(4)] == [True, True, True, False]
+    first = call().records[0]
+    assert first.budget == 9.0 and "died, 3 times" in first.failure
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_process_that_is_asked_to_end_does_not_count_as_dead(tmp_path, number):
+    """However often; SIGTERM and SIGHUP end the process as they would have."""
+    path = tmp_path / "run.jsonl"
+    for _ in range(5):
+        status = in_child(lambda: killing(path, lambda: os.kill(os.getpid(), number), initial=FATAL))
+        assert (os.WIFSIGNALED(status) and os.WTERMSIG(status) == number) or number == signal.SIGINT
+    assert in_child(lambda: killing(path, lambda: os._exit(139), initial=FATAL))
+    assert len(killing(path, lambda: None, initial=FATAL).records) == 8
+    kinds = [next(iter(json.loads(line))) for line in path.read_text().splitlines()]
+    assert kinds.count("interrupted") == 5 and kinds.count("again") == 6
+    assert all(not record.failure for record in killing(path, lambda: 1 / 0, initial=FATAL).records)
+
+
+def test_an_error_that_stops_the_search_does_not_count_as_a_death(tmp_path):
+    path = tmp_path / "run.jsonl"
+    for _ in range(4):
+        with pytest.raises(NameError):
+            killing(path, lambda: undefined, initial=FATAL)  # noqa: F821
+    assert not any(record.failure for record in killing(path, lambda: None, initial=FATAL).records)
+
+
+def test_what_an_evaluation_costs_the_journal(tmp_path, monkeypatch):
+    """Two lines, each synchronized once: that an evaluation begins needs none of its own."""
+    synchronized, fsync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (synchronized.append(1), fsync(handle))[1])
+    Searching(tmp_path / "run.jsonl")()
+    assert len(synchronized) == 24 and len((tmp_path / "run.jsonl").read_text().splitlines()) == 25
+
+
+def test_handlers_of_signals_are_as_before(tmp_path):
+    before = signal.signal(signal.SIGTERM, handler := lambda number, frame: None)
+    try:
+        Searching(tmp_path / "run.jsonl", lambda: os.kill(os.getpid(), signal.SIGTERM))()
+        assert signal.getsignal(signal.SIGTERM) is handler and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def of_a_name(name):
+    return lambda folder: folder / name
+
+
+def pipe(folder):
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+def circle(folder):
+    (folder / "circle").symlink_to("circle")
+    return folder / "circle"
+
+
+def below_a_file(folder):
+    (folder / "file").touch()
+    return folder / "file" / "run.jsonl"
+
+
+WRONG = {
+    "null": lambda folder: "/dev/null",
+    "full": lambda folder: "/dev/full",
+    "pipe": pipe,
+    "folder": lambda folder: folder,
+    "nul": of_a_name("run\0.jsonl"),
+    "long": of_a_name("a" * 300),
+    "too long for its states": of_a_name("a" * 250),
+    "circle": circle,
+    "below a file": below_a_file,
+    "unnamed": lambda folder: "",
+    "surrogate": of_a_name("run\ud800.jsonl"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_cannot_be_a_journal_is_refused_before_any_work(tmp_path, kind):
+    search = Searching(WRONG[kind](tmp_path))
+    with pytest.raises(UserError) as caught:
+        search()
+    assert search.calls == 0 and "\n" not in str(caught.value) and len(str(caught.value)) < 600
