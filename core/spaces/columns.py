@@ -7,32 +7,61 @@
   middle, (i + 1/2) / k.
 
 Uniform points of the cube thus give each value of a finite hyperparameter the same probability, except for log
-integers, and both ends 0 and 1 decode to legal values. Priors that ConfigSpace attaches (normal or beta numbers,
-weights of choices) are not part of the encoding. Between `values` (what a configuration holds) and coordinates there
-are codes: the number itself for floats and integers, the index for choices.
+integers, and both ends 0 and 1 decode to legal values. Between `values` (what a configuration holds) and coordinates
+there are codes: the number itself for floats and integers, the index for choices.
+
+Priors that ConfigSpace attaches to numbers, normal and beta ones, have a distribution function F on ConfigSpace's own
+scale t, in which the ends of the range are 0 and 1, linear or linear in the logarithm.
+
+* float with a prior: v encodes to F(t(v)), so that uniform points have the prior's density.
+* integer of k values with a prior: v has the cell between F(x) at x = ((k - 1) t(v -+ 1/2) + 1/2) / k, cut to [0, 1],
+  and encodes to its middle. On a linear scale these are the k equal bins in which ConfigSpace samples.
+* categorical with weights: a choice of weight 0 does not exist. The cells of the others keep their equal width, since
+  distances between choices mean nothing; `weighted` moves uniform coordinates into them by their weights.
+
+A number so unlikely that F rounds to 0 or 1 shares its coordinate with all that are less likely.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from ConfigSpace import CategoricalHyperparameter, OrdinalHyperparameter
 from ConfigSpace.hyperparameters import (
+    BetaFloatHyperparameter,
+    BetaIntegerHyperparameter,
     Constant,
     FloatHyperparameter,
     Hyperparameter,
     IntegerHyperparameter,
+    NormalFloatHyperparameter,
+    NormalIntegerHyperparameter,
+    UniformFloatHyperparameter,
+    UniformIntegerHyperparameter,
 )
 from numpy.typing import NDArray
 
-from core.errors import UserError, brief
+from core.errors import LISTED, UserError, brief
 
-SLACK = 1e-9  # tolerance relative to the range: a float that left it by rounding is still legal
+SLACK = 1e-9  # tolerance relative to the range on the scale of the search: a float that left it by rounding is legal
+DEFAULT_SET = (
+    "default is set"  # key of a hyperparameter's `meta` by which a default that equals the automatic one shows
+)
+LARGEST = 2**53  # integers up to this size are floats
+PRIORS = (
+    BetaFloatHyperparameter,
+    BetaIntegerHyperparameter,
+    NormalFloatHyperparameter,
+    NormalIntegerHyperparameter,
+)
+NUMBERS = (UniformFloatHyperparameter, UniformIntegerHyperparameter, *PRIORS)
+PARAMETERS = ("mu", "sigma", "alpha", "beta", "lower", "upper", "log")  # arguments of the classes of numbers
 
 
 @dataclass(frozen=True)
@@ -51,16 +80,18 @@ class Column:
 
     @classmethod
     def of(cls, hyperparameter: Hyperparameter[Any, Any]) -> Column:
-        """The column of a hyperparameter; raises UserError for a type that has no encoding here."""
-        if isinstance(hyperparameter, FloatHyperparameter):
-            return cls(hyperparameter, "float", None)
-        if isinstance(hyperparameter, IntegerHyperparameter):
+        """The column of a hyperparameter; raises UserError for a type, prior or default without an encoding."""
+        if isinstance(hyperparameter, (FloatHyperparameter, IntegerHyperparameter)):
+            _check_numbers(hyperparameter)
+            if isinstance(hyperparameter, FloatHyperparameter):
+                return cls(hyperparameter, "float", None)
             size = int(hyperparameter.upper) - int(hyperparameter.lower) + 1
             return cls(hyperparameter, "integer", size)
         if isinstance(hyperparameter, OrdinalHyperparameter):
             kind, size = "ordinal", len(hyperparameter.sequence)
         elif isinstance(hyperparameter, CategoricalHyperparameter):
-            kind, size = "categorical", len(hyperparameter.choices)
+            _check_weights(hyperparameter)
+            kind, size = "categorical", int(np.count_nonzero(hyperparameter.probabilities))
         elif isinstance(hyperparameter, Constant):
             kind, size = "constant", 1
         else:
@@ -79,14 +110,41 @@ class Column:
         """The coordinate of the default value."""
         return float(self.place(np.array([self.code(self.hyperparameter.default_value)]))[0])
 
+    @property
+    def default_is_set(self) -> bool:
+        """Whether the default value was set, as far as can be told: it is another than ConfigSpace's automatic one."""
+        own = self.hyperparameter
+        if own.meta is not None and DEFAULT_SET in own.meta:
+            return True
+        if isinstance(own, NUMBERS):
+            given = {name: getattr(own, name) for name in PARAMETERS if hasattr(own, name)}
+            return bool(type(own)(name=own.name, **given).default_value != own.default_value)
+        likeliest = 0 if self.shares is None else int(np.argmax(self.shares))
+        return len(self.choices) > 1 and self.code(own.default_value) != likeliest
+
     @cached_property
-    def choices(self) -> tuple[Any, ...]:
+    def choices(self) -> Sequence[Any]:
         """The values in the order of their codes; empty for floats and integers."""
         if isinstance(self.hyperparameter, OrdinalHyperparameter):
-            return tuple(self.hyperparameter.sequence)
+            return self.hyperparameter.sequence
         if isinstance(self.hyperparameter, CategoricalHyperparameter):
-            return tuple(self.hyperparameter.choices)
+            choices = tuple(self.hyperparameter.choices)
+            return choices if len(choices) == self.size else tuple(choices[place] for place in self._possible.tolist())
         return (self.hyperparameter.value,) if isinstance(self.hyperparameter, Constant) else ()
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64] | None:
+        """The probabilities of the choices, or None if all are the same."""
+        if not isinstance(self.hyperparameter, CategoricalHyperparameter):
+            return None
+        shares = np.asarray(self.hyperparameter.probabilities, dtype=np.float64)[self._possible]
+        return None if (shares == shares[0]).all() else shares / shares.sum()
+
+    @cached_property
+    def prior(self) -> Any:
+        """The distribution of a number on ConfigSpace's scale t, as SciPy has it, or None if it is uniform."""
+        # ConfigSpace has no public way to it, and its rules for deviations on a logarithmic scale are its own.
+        return self.hyperparameter._vector_dist.rv if isinstance(self.hyperparameter, PRIORS) else None  # type: ignore[attr-defined]
 
     @property
     def first(self) -> int:
@@ -123,32 +181,38 @@ class Column:
             UserError: not a value of this hyperparameter.
         """
         if self.choices:
-            if value in self.choices:
-                return self.choices.index(value)
-            raise UserError(
-                f"{self.name} = {brief(value)} is not allowed; allowed: {', '.join(map(repr, self.choices))}"
-            )
+            return self._code_of_choice(value)
         low, high = self.bounds
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
         except OverflowError:  # an integer too large for a float
             number = np.nan
-        slack = SLACK * (high - low) if self.kind == "float" else 0.0
-        if not low - slack <= number <= high + slack or (self.kind == "integer" and number != round(number)):
+        least, largest = self._with_slack
+        if not least <= number <= largest or (self.kind == "integer" and number != round(number)):
             raise UserError(f"{self.name} = {brief(value)} is not allowed; allowed: {self.kind} from {low} to {high}")
         return min(max(number, low), high) if self.kind == "float" else int(value)
 
     def place(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Codes (n,) to coordinates (n,)."""
-        low, high = self.edges
         if self.choices:
             return np.asarray((codes + 0.5) / len(self.choices), dtype=np.float64)
-        return (self._scale(np.asarray(codes, dtype=np.float64)) - low) / (high - low)
+        low, high = self.edges
+        if self.prior is None:
+            return (self._scale(np.asarray(codes, dtype=np.float64)) - low) / (high - low)
+        if self.kind == "float":
+            scaled = (self._scale(np.asarray(codes, dtype=np.float64)) - low) / (high - low)
+            return np.asarray(self.prior.cdf(scaled), dtype=np.float64)
+        left, right = self.cells(codes)
+        return np.minimum((left + right) / 2, np.nextafter(right, left))
 
     def read(self, coordinates: NDArray[np.float64]) -> NDArray[Any]:
         """Coordinates (n,) in [0, 1] to codes (n,), float64 for floats and int64 for all others."""
         if self.choices:
             return np.minimum((coordinates * len(self.choices)).astype(np.int64), len(self.choices) - 1)
+        if self.prior is not None:
+            if self.kind == "integer":
+                return self._found(coordinates)
+            coordinates = np.clip(self.prior.ppf(coordinates), 0.0, 1.0)
         low, high = self.edges
         scaled = low * (1 - coordinates) + high * coordinates
         numbers = np.exp(scaled) if self.log else scaled
@@ -158,6 +222,30 @@ class Column:
         numbers = np.minimum(np.maximum(numbers, least), largest)
         return numbers if self.kind == "float" else numbers.astype(np.int64)
 
+    def cells(self, codes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ends of the cells, (n,) each, of codes (n,) in a coordinate that is uniform under the prior."""
+        codes = np.asarray(codes, dtype=np.float64)
+        if self.shares is not None:
+            ends = np.concatenate([[0.0], self._cumulated])
+            return ends[codes.astype(np.int64)], ends[codes.astype(np.int64) + 1]
+        if self.prior is not None:
+            return self._below(codes - 0.5), self._below(codes + 0.5)
+        return np.clip(self.place(codes - 0.5), 0.0, 1.0), np.clip(self.place(codes + 0.5), 0.0, 1.0)
+
+    def weighted(self, uniforms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coordinates (n,) that are uniform under the prior to coordinates (n,), where only those of choices differ."""
+        if self.shares is None:
+            return uniforms
+        chosen = np.searchsorted(self._cumulated, uniforms, side="right")
+        return self.place(np.minimum(chosen, len(self.shares) - 1))
+
+    def unweighted(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The inverse of `weighted`, up to the place within a cell."""
+        if self.shares is None:
+            return coordinates
+        left, right = self.cells(self.read(coordinates))
+        return (left + right) / 2
+
     def values(self, codes: NDArray[Any]) -> list[Any]:
         """Codes (n,) to what a configuration holds: Python numbers or the choices."""
         return [self.choices[code] for code in codes] if self.choices else list(codes.tolist())
@@ -166,13 +254,211 @@ class Column:
         """A value as a Python number or the choice itself; raises as `code`."""
         return self.values(np.array([self.code(value)]))[0]
 
+    def from_json(self, stored: Any) -> Any:
+        """The choice that JSON, which has no tuples and keeps unknown values as text, has stored as this.
+
+        Anything else is returned as it is.
+
+        Raises:
+            UserError: several choices are stored alike.
+        """
+        return self._stored(stored, self._by_json, _json_form)
+
+    def from_table(self, stored: Any) -> Any:
+        """The choice that a table, such as one read from Parquet, has stored as this; as `from_json`.
+
+        A table makes arrays of tuples and lists, floats of numbers, bytes of text beside bytes, and None of nan.
+        """
+        return self._stored(stored, self._by_table, _table_form)
+
     def vector(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Codes (n,) to ConfigSpace's own vector representation (n,), in which its conditions are stated."""
         if self.kind == "constant":
             return np.full(len(codes), self.hyperparameter.to_vector(self.choices[0]), dtype=np.float64)
+        if self.kind == "categorical" and len(self._possible) < len(self.hyperparameter.choices):  # type: ignore[attr-defined]
+            return np.asarray(self._possible[codes], dtype=np.float64)
         if self.choices:
             return np.asarray(codes, dtype=np.float64)
         return np.asarray(self.hyperparameter.to_vector(codes), dtype=np.float64)
 
+    @cached_property
+    def _possible(self) -> NDArray[np.int64]:
+        """The places of the choices with a positive weight among all choices of a categorical hyperparameter."""
+        return np.flatnonzero(self.hyperparameter.probabilities)  # type: ignore[attr-defined]
+
+    @cached_property
+    def _cumulated(self) -> NDArray[np.float64]:
+        """The sums of the shares up to each, the last of which is 1."""
+        if self.shares is None:
+            raise TypeError(f"{self.name} has no weights")
+        sums = np.cumsum(self.shares)
+        return np.asarray(sums / sums[-1], dtype=np.float64)
+
+    @cached_property
+    def _with_slack(self) -> tuple[float, float]:
+        """The bounds, a little further for floats."""
+        low, high = self.bounds
+        if self.kind == "integer":
+            return low, high
+        slack = SLACK * (self.edges[1] - self.edges[0])
+        return (low * math.exp(-slack), high * math.exp(slack)) if self.log else (low - slack, high + slack)
+
     def _scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(numbers) if self.log else numbers
+
+    def _below(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """F at numbers (n,) between integers, see above; 0 and 1 beyond the ends."""
+        (low, high), count = self.bounds, self.bounds[1] - self.bounds[0] + 1
+        ends = self._scale(np.array([low, high], dtype=np.float64))
+        t = (self._scale(np.clip(numbers, low - 0.5, high + 0.5)) - ends[0]) / (ends[1] - ends[0])
+        below = self.prior.cdf(np.clip((t * (count - 1) + 0.5) / count, 0.0, 1.0))
+        return np.where(numbers < low, 0.0, np.where(numbers > high, 1.0, below))
+
+    def _found(self, coordinates: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The last integers (n,) whose cells begin at coordinates (n,) or before, by bisection."""
+        low, high = (np.full(len(coordinates), int(bound), dtype=np.int64) for bound in self.bounds)
+        while (low < high).any():
+            middle = (low + high + 1) // 2
+            begun = self._below(np.asarray(middle - 0.5, dtype=np.float64)) <= coordinates
+            low, high = np.where(begun, middle, low), np.where(begun, high, middle - 1)
+        return low
+
+    @cached_property
+    def _codes(self) -> Mapping[Hashable, int]:
+        """The codes of the hashable choices; ConfigSpace refuses equal ones, such as 1 and True."""
+        return {choice: code for code, choice in enumerate(self.choices) if _is_hashable(choice)}
+
+    def _code_of_choice(self, value: Any) -> int:
+        if isinstance(self.choices, range):
+            number = whole_number(value)
+            if number is not None and number in self.choices:
+                return self.choices.index(number)
+        elif _is_hashable(value):
+            if (code := self._codes.get(value)) is not None:
+                return code
+            if value != value:  # nan, which only equals itself as the same object
+                for code, choice in enumerate(self.choices):
+                    if isinstance(choice, float) and math.isnan(choice):
+                        return code
+        else:
+            for code, choice in enumerate(self.choices):
+                if type(choice) is type(value) and not _is_hashable(choice) and np.all(choice == value):
+                    return code
+        raise UserError(f"{self.name} = {brief(value)} is not allowed; allowed: {self._listed}")
+
+    @property
+    def _listed(self) -> str:
+        """The choices in words, the first of many, and why some are missing."""
+        listed = ", ".join(map(brief, self.choices[:LISTED]))
+        rest = len(self.choices) - LISTED
+        listed += f" and {rest} more" if rest > 0 else ""
+        all_choices = getattr(self.hyperparameter, "choices", self.choices)
+        return listed if len(all_choices) == len(self.choices) else f"{listed}, those of a positive weight"
+
+    @cached_property
+    def _by_json(self) -> dict[Hashable, list[Any]]:
+        """The choices by what JSON makes of them; empty for numbers, which stay what they are."""
+        return _by_form(self.choices, _json_form)
+
+    @cached_property
+    def _by_table(self) -> dict[Hashable, list[Any]]:
+        return _by_form(self.choices, _table_form)
+
+    def _stored(self, stored: Any, by_form: Mapping[Hashable, list[Any]], form: Callable[[Any], Hashable]) -> Any:
+        found = by_form.get(form(stored), []) if by_form else []
+        if len(found) > 1:
+            raise UserError(
+                f"{self.name} = {brief(stored)} stands for {' and '.join(map(brief, found))}, which files do not tell "
+                "apart; allowed: choices that stay different in a file, such as their names"
+            )
+        return found[0] if found else stored
+
+
+def whole_number(value: Any) -> int | None:
+    """A whole number as Python's, which a `range` looks up at once; None for anything else."""
+    if isinstance(value, Integral):
+        return int(value)
+    return int(float(value)) if isinstance(value, Real) and float(value).is_integer() else None
+
+
+def _check_numbers(hyperparameter: Hyperparameter[Any, Any]) -> None:
+    """Raise UserError for a float or integer of an unknown type, with an impossible prior, or beyond exact floats."""
+    own, name = hyperparameter, f"hyperparameter {hyperparameter.name!r}"
+    if not isinstance(own, NUMBERS):
+        raise UserError(
+            f"{name} is of type {type(own).__name__}, which has no encoding; allowed: uniform, normal and beta ones"
+        )
+    if isinstance(own, IntegerHyperparameter) and max(abs(int(own.lower)), abs(int(own.upper))) > LARGEST:
+        raise UserError(
+            f"{name} has integers from {own.lower} to {own.upper}; allowed: from -2**53 to 2**53, which floats hold "
+            "exactly"
+        )
+    if not isinstance(own, PRIORS):
+        return
+    with np.errstate(all="ignore"):
+        ends, quartiles = own._vector_dist.rv.cdf([0.0, 1.0]), own._vector_dist.rv.ppf([0.25, 0.75])  # type: ignore[attr-defined]
+    spread = quartiles[0] < quartiles[1] or (isinstance(own, IntegerHyperparameter) and quartiles[0] == quartiles[1])
+    if not (np.allclose(ends, [0.0, 1.0], atol=SLACK) and spread):
+        given = ", ".join(f"{key} = {getattr(own, key):g}" for key in PARAMETERS[:4] if hasattr(own, key))
+        given += " on a log scale" if own.log else ""
+        raise UserError(
+            f"{name} has a prior with {given}, which is no density from {own.lower:g} to {own.upper:g}; allowed: one "
+            "that is spread over the range, such as a normal one with a finite mean and a positive deviation"
+        )
+
+
+def _check_weights(hyperparameter: CategoricalHyperparameter) -> None:
+    """Raise UserError for weights that are no probabilities, and for a default value of weight 0."""
+    own, name = hyperparameter, f"hyperparameter {hyperparameter.name!r}"
+    if not np.isfinite(own.probabilities).all():
+        raise UserError(f"{name} has the weights {brief(own.weights)}; allowed: finite numbers of at least 0")
+    if not own.probabilities.all() and own.probabilities[int(own.to_vector(own.default_value))] == 0:
+        raise UserError(
+            f"{name} has the default {brief(own.default_value)}, whose weight is 0; allowed: one with a positive weight"
+        )
+
+
+def _by_form(choices: Sequence[Any], form: Callable[[Any], Hashable]) -> dict[Hashable, list[Any]]:
+    by_form: dict[Hashable, list[Any]] = {}
+    for choice in () if isinstance(choices, range) else choices:
+        by_form.setdefault(form(choice), []).append(choice)
+    return by_form
+
+
+def _json_form(value: Any) -> Hashable:
+    """What is left of a value in JSON: sequences are all alike, and what JSON does not know is its `repr`."""
+    if isinstance(value, np.generic):
+        return _json_form(value.item())
+    if isinstance(value, float) and math.isnan(value):
+        return ("nan",)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return ("mapping", frozenset((str(key), _json_form(entry)) for key, entry in value.items()))
+    if isinstance(value, (list, tuple)):
+        return ("sequence", *map(_json_form, value))
+    return _json_form(value.tolist()) if hasattr(value, "tolist") else repr(value)
+
+
+def _table_form(value: Any) -> Hashable:
+    """What is left of a value in a column of a table, see `Column.from_table`."""
+    if isinstance(value, np.generic):
+        return _table_form(value.item())
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape")
+    if isinstance(value, Mapping):  # the dictionaries of a column all get the same keys
+        forms = {str(key): _table_form(entry) for key, entry in value.items()}
+        return ("mapping", frozenset((key, form) for key, form in forms.items() if form is not None))
+    if hasattr(value, "tolist"):
+        return _table_form(value.tolist())
+    return ("sequence", *map(_table_form, value)) if isinstance(value, (list, tuple)) else _json_form(value)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

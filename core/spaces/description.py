@@ -18,10 +18,19 @@ def describe_space(space: ConfigurationSpace) -> list[str]:
 
 
 def _described(hyperparameter: Hyperparameter[Any, Any]) -> str:
-    """ConfigSpace's text; if it writes different choices alike, such as 1 and "1", their `repr` is used."""
-    choices = Column.of(hyperparameter).choices
-    text = str(hyperparameter)
-    return text if all(map(_is_clear, choices)) else f"{text}, as Python values: {choices!r}"
+    """ConfigSpace's text, and what it leaves out: which of its choices are numbers and which text, and exact weights.
+
+    It also says that a prior is part of the encoding, which it was not in earlier versions.
+    """
+    column = Column.of(hyperparameter)
+    text, choices = str(hyperparameter), getattr(hyperparameter, "choices", column.choices)
+    if not isinstance(choices, range) and not all(map(_is_clear, choices)):
+        text += f", as Python values: {choices!r}"
+    if column.prior is not None:
+        text += ", encoded by its quantiles"
+    if column.shares is not None or len(choices) > len(column.choices):
+        text += f", sampled by the weights {hyperparameter.weights!r}"  # type: ignore[attr-defined]
+    return text
 
 
 def _is_clear(choice: Any) -> bool:

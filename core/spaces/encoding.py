@@ -15,11 +15,14 @@ values=...)` accepts it, and a Configuration can be encoded.
 * **Forbidden clauses.** The point of a forbidden configuration has no nearest legal one, so nothing is repaired:
   `allowed` says which points decode to legal configurations, `sample` draws from those only, and `decode` refuses the
   others. Maximizers drop candidates that `allowed` excludes.
+* **Priors.** Uniform points have the priors' densities after `weighted`, which moves the coordinates of choices with
+  weights and no others; `sample` draws such points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +47,7 @@ class CubeEncoding:
         dimension: Number d of coordinates.
         cardinalities: Number of choices by coordinate, for the categorical ones, whose order means nothing.
         levels: Number of values by coordinate, for all finite ones (integer, ordinal, categorical).
+        shares: Probabilities of the choices by coordinate, for categorical ones with different weights.
         imputed: Coordinates (d,) that represent inactive hyperparameters: those of the defaults.
 
     Raises:
@@ -65,6 +69,7 @@ class CubeEncoding:
         self.dimension = len(self.columns)
         self.levels = {i: column.size for i, column in enumerate(self.columns) if column.size is not None}
         self.cardinalities = {i: size for i, size in self.levels.items() if self.columns[i].kind == "categorical"}
+        self.shares = {i: column.shares for i, column in enumerate(self.columns) if column.shares is not None}
         self.imputed = np.array([column.default for column in self.columns])
         places = {column.name: i for i, column in enumerate(self.columns)}
         self._places = [places.get(column.name) for column in self._all]  # the coordinate, None for constants
@@ -91,7 +96,7 @@ class CubeEncoding:
             column_codes = [
                 column.code(conf[column.name]) if column.name in conf else default for conf in configurations
             ]
-            codes.append(np.array(column_codes, dtype=np.float64 if column.kind == "float" else np.int64))
+            codes.append(_codes_of(column, column_codes))
         vectors, active = self._activity(codes, len(configurations))
         self._require_given(given, active)
         self._require_allowed(vectors)
@@ -120,6 +125,40 @@ class CubeEncoding:
             for given in configurations
         ]
 
+    def default_configuration(self) -> dict[str, Any] | None:
+        """The defaults of what is active with them, if one of these was set and they are allowed together; else None.
+
+        See `Column.default_is_set`.
+        """
+        codes = [_codes_of(column, [column.code(column.hyperparameter.default_value)]) for column in self._all]
+        vectors, active = self._activity(codes, 1)
+        if not any(on and column.default_is_set for column, (on,) in zip(self._all, active)):
+            return None
+        if self._forbidden(vectors)[0]:
+            return None
+        return {column.name: column.values(code)[0] for column, code, (on,) in zip(self._all, codes, active) if on}
+
+    def from_table(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
+        """A configuration as a table has it, such as one read from Parquet, in the space's own values.
+
+        Tables list all names, with None or nan for what is inactive; it is left out here. Names that the space lacks
+        are kept, and `encode` refuses them.
+
+        Raises:
+            UserError: a choice that cannot be told from another one, see `Column.from_table`.
+        """
+        columns = {column.name: column for column in self._all}
+        own, unsure = {}, []
+        for name, value in configuration.items():
+            choices = columns[name].choices if name in columns else ()
+            if not _is_missing(value):
+                own[name] = columns[name].from_table(value) if choices else value
+            elif any(map(_is_missing, choices)):  # a choice, or inactive
+                own[name] = columns[name].from_table(value)
+                unsure.append(name)
+        active = self._active_names(own) if unsure else ()
+        return {name: value for name, value in own.items() if name not in unsure or name in active}
+
     def canonical(self, points: ArrayLike) -> NDArray[np.float64]:
         """The canonical points (n, d) of the same configurations: encode(decode(points)), forbidden or not.
 
@@ -140,7 +179,7 @@ class CubeEncoding:
         return ~self._forbidden(self._activity(codes, len(codes[0]))[0])
 
     def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        """n canonical points (n, d), uniform over the allowed part of the cube.
+        """n canonical points (n, d), from the priors on the allowed part of the space; without any, uniform.
 
         Raises:
             UserError: almost nothing is allowed.
@@ -149,12 +188,33 @@ class CubeEncoding:
         for _ in range(TRIES):
             if count >= n:
                 break
-            points = generator.random((max(n, 16), self.dimension))
+            points = self.weighted(generator.random((max(n, 16), self.dimension)))
             drawn.append(points[self.allowed(points)])
             count += len(drawn[-1])
         if count < n:
             raise UserError(f"of {TRIES * max(n, 16)} configurations drawn, the forbidden clauses allow only {count}")
         return self.canonical(np.concatenate(drawn)[:n])
+
+    def weighted(self, uniforms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Uniform points (n, d) of the cube to points with the priors' densities: choices are taken by their weights.
+
+        Only the coordinates of choices with weights move, to the middles of their cells.
+        """
+        return self._moved(uniforms, Column.weighted)
+
+    def unweighted(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Points (n, d) that `weighted` moves to the same configurations as these."""
+        return self._moved(points, Column.unweighted)
+
+    def _moved(
+        self, points: NDArray[np.float64], move: Callable[[Column, NDArray[np.float64]], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        if not self.shares:
+            return points
+        moved = np.array(points, dtype=np.float64)
+        for place in self.shares:
+            moved[:, place] = move(self.columns[place], moved[:, place])
+        return moved
 
     def _checked(self, points: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(points, dtype=np.float64)
@@ -207,3 +267,18 @@ class CubeEncoding:
             which, row = np.argwhere(given != active)[0]
             name, state = self._all[which].name, "missing" if active[which, row] else "inactive: it must be left out"
             raise UserError(f"configuration {row}: {name!r} is {state}")
+
+    def _active_names(self, configuration: Mapping[str, Any]) -> set[str]:
+        """The names that are active in a configuration, which may give more."""
+        given = [configuration.get(column.name, column.hyperparameter.default_value) for column in self._all]
+        codes = [_codes_of(column, [column.code(value)]) for column, value in zip(self._all, given)]
+        active = self._activity(codes, 1)[1]
+        return {column.name for column, (on,) in zip(self._all, active) if on}
+
+
+def _codes_of(column: Column, codes: Sequence[float | int]) -> NDArray[Any]:
+    return np.array(codes, dtype=np.float64 if column.kind == "float" else np.int64)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))

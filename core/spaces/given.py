@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Number, Real
 from typing import Any
 
-from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
+from ConfigSpace import ConfigurationSpace
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from core.errors import UserError, brief
-from core.spaces.ranges import Float, Integer
+from core.spaces.columns import LARGEST
+from core.spaces.ranges import Float, Integer, Steps
 
 SpaceLike = ConfigurationSpace | Mapping[str, Any]
 ALLOWED = (
@@ -47,6 +48,8 @@ def as_space(space: SpaceLike | None) -> ConfigurationSpace:
         try:
             entries[name] = _entry(name, given)
             ConfigurationSpace({name: entries[name]})
+        except UserError:
+            raise
         except Exception as error:
             raise UserError(f"space: {name!r} is {brief(given)}; {_hint(given)}allowed: {ALLOWED}") from error
     return ConfigurationSpace(entries)
@@ -56,6 +59,10 @@ def _entry(name: str, given: Any) -> Any:
     """Convert an entry for ConfigSpace; raises TypeError or ValueError for values that ConfigSpace would misread."""
     if not isinstance(given, UNDERSTOOD):
         raise TypeError(f"{type(given).__name__} is not understood")
+    if any(abs(end) > LARGEST for end in _whole_ends(given)):
+        raise UserError(
+            f"space: {name!r} is {brief(given)}; allowed: integers from -2**53 to 2**53, which floats hold exactly"
+        )
     if isinstance(given, range):
         return _whole_numbers(name, given)
     if isinstance(given, (Float, Integer)):
@@ -69,16 +76,43 @@ def _entry(name: str, given: Any) -> Any:
 
 
 def _hint(given: Any) -> str:
-    """Suggest a replacement for a value of a kind that is not understood, if one is known."""
+    """Suggest a replacement for a value that is not understood, if one is known."""
+    if isinstance(given, list) and (equal := _equal_choices(given)):
+        return f"its choices {brief(equal[0])} and {brief(equal[1])} are equal; "
+    if isinstance(given, list) and given and given[0] != given[0]:
+        return "its first choice is nan, which cannot be the default; write another one first; "
     return next((f"{hint}; " for kind, hint in HINTS.items() if isinstance(given, kind)), "")
 
 
 def _whole_numbers(name: str, given: range) -> Any:
     """An integer for consecutive numbers, and an ordinal for others; raises ValueError for fewer than two."""
-    if len(given) < 2:
+    if not given[1:]:  # `len` fails beyond the largest index
         raise ValueError("nothing to choose")
-    numbers = sorted(given)
-    return (numbers[0], numbers[-1]) if abs(given.step) == 1 else OrdinalHyperparameter(name, numbers)
+    low, high = sorted((given[0], given[-1]))
+    return (low, high) if abs(given.step) == 1 else Steps(name, given)
+
+
+def _whole_ends(given: Any) -> Sequence[int]:
+    """The ends of a range of integers; nothing for any other entry."""
+    if isinstance(given, range):
+        return (given[0], given[-1]) if given else ()
+    ends = (given.low, given.high) if isinstance(given, Integer) else given
+    if isinstance(ends, tuple) and ends[:1] == (LOG,):
+        ends = ends[1:]
+    return ends if isinstance(ends, tuple) and all(isinstance(end, Integral) for end in ends) else ()
+
+
+def _equal_choices(choices: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Two choices that are equal, such as 1 and True, if they can be hashed."""
+    known: dict[Any, Any] = {}
+    for choice in choices:
+        try:
+            if choice in known:
+                return known[choice], choice
+            known[choice] = choice
+        except TypeError:
+            continue
+    return None
 
 
 def _is_range_of_floats(given: tuple[Any, ...]) -> bool:
