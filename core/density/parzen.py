@@ -13,6 +13,7 @@ does not count in that coordinate. Everything is vectorized over coordinates.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -87,10 +88,17 @@ def cell_probabilities(mixture: Mixture, edges: NDArray[np.float64]) -> NDArray[
     return np.diff(cumulated, axis=0)
 
 
-def choice_probabilities(points: NDArray[np.float64], choices: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Probabilities of the choices at points (n, d): (largest number of choices, d), 0 beyond a coordinate's own."""
+def choice_probabilities(
+    points: NDArray[np.float64], choices: NDArray[np.int64], shares: Mapping[int, NDArray[np.float64]] | None = None
+) -> NDArray[np.float64]:
+    """Probabilities of the choices at points (n, d): (largest number of choices, d), 0 beyond a coordinate's own.
+
+    The counts plus one are the counts plus c p for the c choices of a coordinate whose probabilities p are in `shares`.
+    """
     d = points.shape[1]
     counts = (np.arange(choices.max())[:, None] < choices).astype(np.float64)
+    for j, prior in (shares or {}).items():
+        counts[: len(prior), j] = len(prior) * prior
     active = ~np.isnan(points)
     codes = np.minimum((np.where(active, points, 0.0) * choices).astype(np.int64), choices - 1)
     np.add.at(counts, (codes, np.broadcast_to(np.arange(d), codes.shape)), recency_weights(active))

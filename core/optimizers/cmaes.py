@@ -5,8 +5,9 @@ The search starts in the middle of the cube with a standard deviation of a quart
 is, so that near its end `ask` may return fewer trials than asked for. When the library's criteria say that a search
 has converged, another starts from a uniform point with twice the population (IPOP; Auger and Hansen, 2005).
 
-Categorical hyperparameters are cells of the cube like all others; a point in a forbidden part of the cube is drawn
-again, and after many draws a uniform one is taken. A failed trial counts with the worst-case loss that it carries.
+Categorical hyperparameters are cells of the cube like all others, as wide as their weights; a point in a forbidden
+part of the cube is drawn again, and after many draws a uniform one is taken. A failed trial counts with the worst-case
+loss that it carries.
 """
 
 from __future__ import annotations
@@ -104,6 +105,7 @@ class _Generations:
             if self.places:
                 return False
             self.points, self.handed = [self._allowed(drawn) for drawn in self.strategy.ask()], 0
+        point = self.encoding.unweighted(point[None])[0]
         self.points[self.handed], self.places[number] = np.resize(point, self.strategy.N), self.handed
         self.handed += 1
         return True
@@ -127,8 +129,8 @@ class _Generations:
             if self.encoding.allowed(self._cube(point))[0]:
                 return point
             (point,) = self.strategy.ask(1)
-        return np.resize(self.encoding.sample(1, self.generator), len(point))
+        return np.resize(self.encoding.unweighted(self.encoding.sample(1, self.generator)), len(point))
 
     def _cube(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The library's point as (1, d)."""
-        return np.asarray(point)[None, : self.encoding.dimension]
+        """The library's point, uniform under the priors, as a point (1, d) of the space."""
+        return self.encoding.weighted(np.asarray(point)[None, : self.encoding.dimension])

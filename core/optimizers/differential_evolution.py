@@ -8,8 +8,8 @@ better than none.
 SciPy's differential evolution has no ask and tell, so this is our own. The constants are SciPy's, except for the
 population: SciPy's 15 points per dimension would use up a typical budget.
 
-Members stay where the step put them; the configuration whose cell they lie in is evaluated. A trial in a
-forbidden part of the cube is drawn again, and after many draws a uniform one is taken.
+Members stay where the step put them; the configuration whose cell they lie in is evaluated. Choices have cells as wide
+as their weights. A trial in a forbidden part of the cube is drawn again, and after many draws a uniform one is taken.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.errors import UserError, brief
@@ -74,7 +75,7 @@ class DifferentialEvolution(Optimizer):
     def _first_population(self) -> Tensor:
         """A Latin hypercube (population, d), with uniform allowed points in place of forbidden ones."""
         members = latin_hypercube(self.population, self.encoding.dimension, [self._generator])[0]
-        for row in np.flatnonzero(~self.encoding.allowed(members)):
+        for row in np.flatnonzero(~self.encoding.allowed(self._cube(members))):
             members[row] = self._uniform_point()
         return members
 
@@ -82,12 +83,13 @@ class DifferentialEvolution(Optimizer):
         member = self._asked % self.population
         point = self._members[member].clone() if self._asked < self.population else self._challenger(member)
         self._points[self._asked] = point
-        return self.encoding.decode(point[None])[0], None, {}
+        return self.encoding.decode(self._cube(point[None]))[0], None, {}
 
     def _adopt(self, trial: Trial) -> bool:
         if trial.number < 0:  # a trial replaces the member of its number
             return False
-        self._points[trial.number] = torch.as_tensor(self.encoding.encode([trial.configuration])[0])
+        point = self.encoding.unweighted(self.encoding.encode([trial.configuration]))[0]
+        self._points[trial.number] = torch.as_tensor(point)
         return True
 
     def _challenger(self, member: int) -> Tensor:
@@ -96,12 +98,16 @@ class DifferentialEvolution(Optimizer):
             point: Tensor = trials(self._members[None], best, self.mutation, self.crossover, [self._generator])[
                 0, member
             ]
-            if self.encoding.allowed(point[None])[0]:
+            if self.encoding.allowed(self._cube(point[None]))[0]:
                 return point
         return self._uniform_point()
 
     def _uniform_point(self) -> Tensor:
-        return torch.as_tensor(self.encoding.sample(1, self._uniform)[0])
+        return torch.as_tensor(self.encoding.unweighted(self.encoding.sample(1, self._uniform))[0])
+
+    def _cube(self, members: Tensor) -> NDArray[np.float64]:
+        """Members (n, d), uniform under the priors, as points of the space."""
+        return self.encoding.weighted(members.numpy())
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         member, point = trial.number % self.population, self._points.pop(trial.number)

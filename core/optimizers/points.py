@@ -1,4 +1,4 @@
-"""Points of the unit cube in an optimizer: drawn uniformly, moved to configurations, and stored with losses.
+"""Points of the unit cube in an optimizer: drawn from the priors, moved to configurations, and stored with losses.
 
 Uniform points are drawn and decoded in batches because a single one costs nearly as much. For the one point that a
 density proposes, `CubeEncoding.canonical` does all that a space may need; spaces without conditions need less.
@@ -19,7 +19,7 @@ RANDOM = "random"  # the origin of a trial whose configuration is a uniform draw
 
 
 class UniformDraws:
-    """An endless sequence of uniform canonical points and their configurations."""
+    """An endless sequence of random canonical points and their configurations, see `CubeEncoding.sample`."""
 
     def __init__(self, encoding: CubeEncoding, generator: np.random.Generator) -> None:
         self.encoding, self.generator = encoding, generator
@@ -60,6 +60,7 @@ class Canonical:
         self._forbidding = bool(encoding.space.forbidden_clauses)
         self._names = [column.name for column in encoding.columns]
         self._choosing = [(j, column.choices) for j, column in enumerate(encoding.columns) if column.choices]
+        self._priors = [(j, column) for j, column in enumerate(encoding.columns) if column.prior is not None]
         self._numbers = _Numbers.of(encoding.columns)
 
     def active(self, points: NDArray[np.float64]) -> NDArray[np.bool_] | None:
@@ -82,11 +83,15 @@ class Canonical:
             settled[j], values[j] = (code + 0.5) / len(choices), choices[code]
         for j, value in zip(self._numbers.places.tolist(), self._numbers.settle(settled)):
             values[j] = value
+        for j, column in self._priors:
+            codes = column.read(settled[j : j + 1])
+            (values[j],) = column.values(codes)
+            settled[j : j + 1] = column.place(codes) if column.kind == "integer" else settled[j : j + 1]
         return settled, {**self._constants, **dict(zip(self._names, values))}
 
 
 class _Numbers(NamedTuple):
-    """The float and integer coordinates, and the properties of their `Column`s as arrays (numbers,)."""
+    """The float and integer coordinates without priors, and the properties of their `Column`s as arrays (numbers,)."""
 
     places: NDArray[np.int64]
     low: NDArray[np.float64]
@@ -98,8 +103,8 @@ class _Numbers(NamedTuple):
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> _Numbers:
-        numbers = [column for column in columns if not column.choices]
-        places = [j for j, column in enumerate(columns) if not column.choices]
+        places = [j for j, column in enumerate(columns) if not column.choices and column.prior is None]
+        numbers = [columns[j] for j in places]
         low, high = np.array([column.edges for column in numbers], dtype=np.float64).reshape(-1, 2).T
         least, largest = np.array([column.bounds for column in numbers], dtype=np.float64).reshape(-1, 2).T
         log = np.array([column.log for column in numbers], dtype=bool)

@@ -1,7 +1,7 @@
 """REINFORCE over the values of each hyperparameter (Williams, 1992; Ying et al., 2019; thesis 7.4.1 and D.3).
 
-Each hyperparameter has logits a_v for its values, initially 0, and draws value v with probability p_v = softmax(a)_v. A
-told loss is the reward r = -loss, and every hyperparameter that was active moves by
+Each hyperparameter has logits a_v for its values, initially 0 (with a prior, its logarithms), and draws value v with
+probability p_v = softmax(a)_v. A told loss is the reward r = -loss, and every hyperparameter that was active moves by
 
     a_u += learning_rate (r - b) d log p_v / d a_u = learning_rate (r - b) (1[u = v] - p_u),
 
@@ -51,7 +51,8 @@ class Reinforce(Optimizer):
         largest_loss: Bound from which on losses are ignored; None ignores none.
 
     Attributes:
-        logits: Logits, (d, largest number of values), minus infinity beyond a hyperparameter's own number.
+        logits: Logits, (d, largest number of values), minus infinity beyond a hyperparameter's own number, and for what
+            has no probability.
         baseline: Baseline b of the rewards so far, None before the first reward.
 
     Raises:
@@ -85,6 +86,11 @@ class Reinforce(Optimizer):
         self._canonical = Canonical(self.encoding)
         self._sizes = np.array([column.size for column in self.encoding.columns])
         self.logits = np.where(np.arange(self._sizes.max()) < self._sizes[:, None], 0.0, -np.inf)
+        for j, column in enumerate(self.encoding.columns):
+            if column.shares is not None or column.prior is not None:
+                left, right = column.cells(np.arange(self._sizes[j]) + column.first)
+                with np.errstate(divide="ignore"):
+                    self.logits[j, : self._sizes[j]] = np.log(right - left)
         self.baseline: float | None = None
         self._weight = 0.0  # 1 - momentum^t
         self._worst: float | None = None

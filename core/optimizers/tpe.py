@@ -2,7 +2,9 @@
 
 `TPE` is Optuna's `TPESampler` with its defaults; its constant liar counts pending trials as bad ones, so that parallel
 trials keep apart. Hyperparameters become Optuna's distributions: floats and integers with their logarithms, ordinal
-ones the integers of their positions, categorical ones the unordered numbers of their choices. Conditions are followed
+ones the integers of their positions, categorical ones the unordered numbers of their choices. Numbers with priors
+become their coordinates (`core.spaces`); Optuna has no weights of choices, which the first, random trials follow all
+the same. Conditions are followed
 as the configuration grows, parents first: an inactive hyperparameter is not suggested. A configuration that a forbidden
 clause excludes is told to Optuna as failed and another one is drawn; after many draws a uniform one is taken.
 
@@ -28,7 +30,7 @@ with needed_for("a sampler of Optuna"):
     from optuna.trial import TrialState
 
 TRIES = 100  # suggestions excluded by a forbidden clause before a uniform one is taken
-
+RANDOM_TRIALS = 10  # those with which Optuna's sampler begins
 
 MakeSampler = Callable[[int], optuna.samplers.BaseSampler]
 """From a seed to a sampler."""
@@ -67,6 +69,8 @@ def suggest(trial: optuna.Trial, column: Column) -> float | int:
         return int(trial.suggest_categorical(column.name, list(range(len(column.choices)))))
     if column.kind == "ordinal":
         return trial.suggest_int(column.name, 0, len(column.choices) - 1)
+    if column.prior is not None:
+        return column.read(np.array([trial.suggest_float(column.name, 0.0, 1.0)])).tolist()[0]  # type: ignore[no-any-return]
     low, high = column.bounds
     if column.kind == "integer":
         return trial.suggest_int(column.name, int(low), int(high), log=column.log)
@@ -87,6 +91,8 @@ class _Study:
 
     def propose(self, number: int) -> dict[str, Any]:
         for _ in range(TRIES):
+            if self.encoding.shares and len(self.study.trials) < RANDOM_TRIALS:
+                self.study.enqueue_trial(self._choices_by_weight())
             trial = self.study.ask()
             configuration, allowed = self._suggest(trial)
             if allowed:
@@ -124,7 +130,17 @@ class _Study:
 
     def _codes(self, configuration: Mapping[str, Any]) -> dict[str, float | int]:
         named = {column.name: column for column in self.encoding.columns}
-        return {name: named[name].code(value) for name, value in configuration.items() if name in named}
+        codes = {name: named[name].code(value) for name, value in configuration.items() if name in named}
+        for name, code in codes.items():
+            if named[name].prior is not None:
+                codes[name] = float(named[name].place(np.array([code]))[0])
+        return codes
+
+    def _choices_by_weight(self) -> dict[str, int]:
+        """The numbers of choices drawn by their weights."""
+        point = self.encoding.weighted(self.generator.random((1, self.encoding.dimension)))[0]
+        columns = [(self.encoding.columns[j], point[j : j + 1]) for j in self.encoding.shares]
+        return {column.name: int(column.read(coordinate)[0]) for column, coordinate in columns}
 
 
 def _quiet_study(make_sampler: MakeSampler, seed: int) -> optuna.Study:

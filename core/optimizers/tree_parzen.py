@@ -68,6 +68,8 @@ class TreeParzen(ParzenSearch):
         levels, choices = self.encoding.levels, self.encoding.cardinalities
         self._categorical = np.array(sorted(choices), dtype=np.int64)
         self._choices = np.array([choices[j] for j in self._categorical], dtype=np.int64)
+        shares = self.encoding.shares
+        self._shares = {i: shares[j] for i, j in enumerate(sorted(choices)) if j in shares}
         self._finite = np.array([j for j in levels if j not in choices and levels[j] <= MOST_CELLS], dtype=np.int64)
         tabled = {*self._categorical.tolist(), *self._finite.tolist()}
         self._free = np.array([j for j in range(self.encoding.dimension) if j not in tabled], dtype=np.int64)
@@ -132,7 +134,8 @@ class TreeParzen(ParzenSearch):
             best[j] = self._middles[rows, np.arange(len(j))]
         j = self._categorical
         if len(j):
-            rows = self._best_row(*(choice_probabilities(part[:, j], self._choices) for part in (good, bad)))
+            parts = (choice_probabilities(part[:, j], self._choices, self._shares) for part in (good, bad))
+            rows = self._best_row(*parts)
             best[j] = (rows + 0.5) / self._choices
         return best
 
@@ -151,5 +154,5 @@ class TreeParzen(ParzenSearch):
             column = self.encoding.columns[j]
             codes = np.arange(size) + column.first
             middles[:size, i] = column.place(codes)
-            edges[:size, i] = np.clip(column.place(codes - 0.5), 0.0, 1.0)
+            edges[:size, i] = column.cells(codes)[0]
         return edges, middles
