@@ -126,16 +126,13 @@ def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]
                     f"{name}: configuration is {brief(row.configuration)}; allowed: dictionaries, which a trace "
                     "written by to_parquet keeps, and one written by to_csv does not"
                 )
-        # Files list all names for every configuration, with None for inactive ones.
-        some = {column.name for column in encoding.columns if None in column.choices}
+        try:
+            configurations = [encoding.from_table(row.configuration) for row in rows]
+        except UserError as error:
+            raise UserError(f"{name}: {error}") from error
         return [
-            Evaluated(
-                {key: value for key, value in row.configuration.items() if value is not None or key in some},
-                0.0 if math.isnan(row.budget) else row.budget,
-                row.loss,
-                row.status,
-            )
-            for row in rows
+            Evaluated(configuration, 0.0 if math.isnan(row.budget) else row.budget, row.loss, row.status)
+            for configuration, row in zip(configurations, rows, strict=True)
         ]
     if not isinstance(given, Sequence) or not all(isinstance(record, Record) for record in given):
         raise UserError(f"{name} is of type {type(given).__name__}; allowed: {ALLOWED}")

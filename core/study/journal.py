@@ -12,7 +12,7 @@ Lines are in the order in which the optimizer was asked and told. Each line ends
 and of the line before, which reveals a line that was changed, removed or duplicated. A line that a kill cut short is
 dropped: its event had not taken effect. A journal whose last lines are missing looks like that of a run killed earlier.
 `core.study.replay` brings an optimizer to the point where a journal ends. JSON has no tuples and writes unknown values
-as text; when a journal is read, choices become those of the space again.
+as text; when a journal is read, choices become those of the space again (`Column.from_json`).
 
 * **Who writes.** The file itself is locked, whatever its name: a link to it is the same journal. A child that the
   function forks writes nothing. What lies beside it has the name of the file that a symbolic link points to.
@@ -40,7 +40,6 @@ from pathlib import Path
 from typing import Any
 
 from ConfigSpace import ConfigurationSpace
-from ConfigSpace.hyperparameters import Hyperparameter
 
 from core.errors import UserError, WriteError, brief
 from core.locks import holder_of, locked, require_process, waiting
@@ -80,7 +79,7 @@ class Journal:
     ) -> None:
         self.path, self.shown, self._handle = path, shown or path, handle
         self._header, self._process = {"journal": VERSION, **(header or {})}, os.getpid()
-        self._choices = {} if space is None or path is None else {name: _by_json(space[name]) for name in space}
+        self._columns = {} if space is None or path is None else {name: Column.of(space[name]) for name in space}
         self._writing = self.failed = False
         self._lines = [] if path is None else self._read()  # the header first
         self._written = hashlib.sha256(b"".join(self._lines))
@@ -304,11 +303,14 @@ class Journal:
             ) from error
 
     def _in_space(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration with the space's own choices."""
-        return {
-            name: choices.get(json.dumps(value), value) if (choices := self._choices.get(name)) else value
-            for name, value in configuration.items()
-        }
+        """The configuration with the space's own choices; raises UserError for one that JSON writes as another."""
+        try:
+            return {
+                name: self._columns[name].from_json(value) if name in self._columns else value
+                for name, value in configuration.items()
+            }
+        except UserError as error:
+            raise UserError(f"{self.shown}: {error}") from error
 
 
 @contextmanager
@@ -448,9 +450,3 @@ def _require_numbers(content: Mapping[str, Any]) -> None:
     numbers = [content["number"]] if "number" in content else content.get("numbers", [])
     if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
         raise TypeError(f"number is {brief(numbers)}")
-
-
-def _by_json(hyperparameter: Hyperparameter[Any, Any]) -> dict[str, Any]:
-    """The choices by their JSON form; empty for numbers. If two choices have the same form, the first is taken."""
-    choices = Column.of(hyperparameter).choices
-    return {json.dumps(plain(choice)): choice for choice in reversed(choices)}
