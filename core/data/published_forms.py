@@ -19,6 +19,7 @@ import pandas as pd
 from core.data.arff import parse_arff
 from core.data.errors import CorruptDataError
 from core.data.inert_pickle import read_pickle
+from core.data.tables import numbers_if_all
 
 FCNET_VALUES = {
     "activation_fn_1": ("relu", "tanh"),
@@ -50,9 +51,8 @@ _INITIAL = re.compile(r"initial dataset acquired\s*\[\[(.*?)\]\]", re.DOTALL)
 
 
 def arff_table(content: bytes) -> pd.DataFrame:
-    """OpenML's format; the words True and False are categories."""
-    frame = parse_arff(content.decode())
-    return frame.astype(dict.fromkeys(frame.select_dtypes("bool"), str))
+    """OpenML's format; categories that are written as numerals count as numbers, as in `core.data.tables`."""
+    return parse_arff(content.decode()).apply(numbers_if_all)
 
 
 def fcnet_table(content: bytes) -> pd.DataFrame:

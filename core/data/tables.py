@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from core.data.errors import CorruptDataError
 
 MISSING = ("", "?")
 PARQUET = ".parquet"
+_QUOTED = re.compile(r"^(['\"])(.*)\1$", re.DOTALL)
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -77,9 +79,13 @@ def parse_text(stream: Any, **options: Any) -> pd.DataFrame:
 
 def _clean(column: pd.Series) -> pd.Series:
     """Text without surrounding blanks and quotes; numbers, if nothing else is left."""
-    text = column.astype(object).map(lambda value: value.strip().strip("'\"").strip(), na_action="ignore")
-    text = text.where(~text.isin(MISSING), None)
+    text = column.astype(object).map(lambda value: _QUOTED.sub(r"\2", value.strip()).strip(), na_action="ignore")
+    return numbers_if_all(text.where(~text.isin(MISSING), None))
+
+
+def numbers_if_all(column: pd.Series) -> pd.Series:
+    """A column as numbers if all its present values are."""
     try:
-        return pd.to_numeric(text)
+        return pd.to_numeric(column)
     except (ValueError, TypeError):
-        return text
+        return column
