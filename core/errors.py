@@ -18,6 +18,7 @@ from collections.abc import Iterable
 
 LISTED = 10  # names that a message has at most
 LONGEST = 120  # characters of a value that a message has at most
+MESSAGE = 1000  # characters of another exception's message that a message has at most
 
 
 class UserError(ValueError):
@@ -71,3 +72,12 @@ def brief(value: object) -> str:
     except Exception:  # the user's class, whose `__repr__` may need what it lacks
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+def said(error: BaseException) -> str:
+    """What an exception says, on one line and cut where it is long; its message may be the user's code, too."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception as another:
+        return f"its message cannot be read ({type(another).__name__})"
+    return text if len(text) <= MESSAGE else f"{text[: MESSAGE - 4]} ..."

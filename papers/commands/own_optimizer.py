@@ -5,37 +5,82 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import sys
+import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.errors import UserError, nearest
+from core.errors import UserError, brief, nearest, said
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
 
     from core.study.watched import Make
 
+PLACES = "file.py:Name, or module:Name"
 
-def load_optimizer(text: str) -> tuple[str, Make]:
-    """The name of an optimizer, and the function that makes one from a space and a seed.
+
+class OwnClass(NamedTuple):
+    """An optimizer of the user's own.
+
+    Attributes:
+        name: Name on the page, which neither a method of ours nor an objective has.
+        place: Where its class is, with the whole path of its file.
+        make: Function that makes one from a space and a seed.
+    """
+
+    name: str
+    place: str
+    make: Make
+
+
+def load_optimizer(text: str) -> OwnClass:
+    """The optimizer that `file.py:Name` or `module:Name` stands for.
 
     Raises:
-        UserError: no such file, module or name, or something that is not callable.
+        UserError: no such file, module or name, a file that raises, or something that cannot be made with (space,
+            seed).
     """
     place, _, name = text.rpartition(":")
-    if not place:
-        raise UserError(f"optimizer {text!r}: allowed: file.py:Name, or module:Name")
+    is_file = place.endswith(".py")
+    if not is_file and not all(part.isidentifier() for part in place.split(".")):
+        raise UserError(f"optimizer {brief(text)}; allowed: {PLACES}")
     try:
-        module = _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise UserError(f"optimizer {text!r}: {place} cannot be imported: {error}") from error
+        module = _from_file(Path(place)) if is_file else importlib.import_module(place)
+    except (Exception, SystemExit) as error:  # the file is the user's code
+        raise UserError(f"optimizer {text!r}: {place} cannot be imported: {_with_line(error, place)}") from error
     made = getattr(module, name, None)
     if not callable(made):
-        classes = [each for each in dir(module) if inspect.isclass(getattr(module, each))]
+        classes = [each for each in dir(module) if inspect.isclass(getattr(module, each, None))]
         raise UserError(f"optimizer {text!r}: no class {name!r} in {place}; {nearest(name, classes)}")
+    whole = f"{Path(place).resolve() if is_file else place}:{name}"
     if inspect.isclass(made) and any(base.__module__.startswith("optuna.samplers") for base in made.__mro__):
-        return name, lambda space, seed: _of_sampler(made, space, seed)
-    return name, made
+        return OwnClass(_unused(name, place), whole, lambda space, seed: _of_sampler(made, space, seed))
+    try:
+        inspect.signature(made).bind("space", "seed")
+    except TypeError as error:
+        wanted = f"{name}{inspect.signature(made)}"
+        raise UserError(f"optimizer {text!r}: {wanted} cannot be called with (space, seed): {error}") from error
+    except ValueError:  # compiled code may have no signature; whether it can be made is seen when it is
+        pass
+    return OwnClass(_unused(name, place), whole, made)
+
+
+def _unused(name: str, place: str) -> str:
+    """The class's name or, where a method or an objective has the same or one that reads alike, with its file's."""
+    from core.benchmarks import objectives
+    from core.benchmarks.families import FAMILIES
+    from core.report.figures import style
+    from core.study.methods import METHODS
+
+    labels = map(style.label, METHODS)
+    taken = (*METHODS, *labels, *style.METHODS, *map(style.label, style.METHODS), *objectives(), *FAMILIES)
+    return f"{Path(place).name}:{name}" if _alike(name) in map(_alike, taken) else name
+
+
+def _alike(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def _of_sampler(sampler: type, space: ConfigurationSpace, seed: int) -> Any:
@@ -49,8 +94,22 @@ def _of_sampler(sampler: type, space: ConfigurationSpace, seed: int) -> Any:
     return OptunaSearch(space, np.random.default_rng(seed), make)
 
 
-def _from_file(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+def _from_file(path: Path) -> ModuleType:
+    """The file's module, registered under a name of ours: dataclasses and pickle look for a class's module by name."""
+    spec = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[spec.name]
+        raise
     return module
+
+
+def _with_line(error: BaseException, place: str) -> str:
+    """What was raised, on one line, and at which line of the file, where the message does not say."""
+    frames, file = traceback.extract_tb(error.__traceback__), Path(place).name
+    lines = [frame.lineno for frame in frames if Path(frame.filename).name == file]
+    at = f" (line {lines[-1]})" if lines else ""
+    return f"{type(error).__name__}: {said(error)}{at}"

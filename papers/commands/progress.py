@@ -39,10 +39,15 @@ class Display:
         console: Console to write to.
         estimates: Recorded seconds of each cell in order; None if nothing is known.
         clock: Monotonic clock in seconds.
+        unit: What is computed, where it is not cells.
     """
 
     def __init__(
-        self, console: Console, estimates: Sequence[float | None], clock: Callable[[], float] = time.monotonic
+        self,
+        console: Console,
+        estimates: Sequence[float | None],
+        clock: Callable[[], float] = time.monotonic,
+        unit: str = "cells",
     ) -> None:
         known = [seconds for seconds in estimates if seconds]
         usual = sum(known) / len(known) if known else 1.0
@@ -58,7 +63,8 @@ class Display:
             disable=not console.is_terminal,
         )
         several = len(self._weights) > 1
-        self._all = self._task(f"all {len(self._weights)} cells", sum(self._weights), visible=several)
+        self._whole = f"all {len(self._weights)} {unit}"
+        self._all = self._task(self._whole, sum(self._weights), visible=several)
         self._cell = self._task("", 1.0, visible=False)
         self._running = False
 
@@ -95,7 +101,7 @@ class Display:
         """Print how far the cell is, and when all are expected to end, where no bar shows it."""
         if self._running:
             after = f"{self._cell.percentage:.0f}% after {in_words(self._cell.elapsed or 0.0)}"
-            several = f"all {len(self._weights)} cells: " if len(self._weights) > 1 else ""
+            several = f"{self._whole}: " if len(self._weights) > 1 else ""
             left = "; ".join(filter(None, [_left(self._cell), several and _left(self._all, several)]))
             self._say(f"{after}{', ' if left else ''}{left}")
 
@@ -117,10 +123,10 @@ class Display:
 
 @contextmanager
 def progress_display(
-    console: Console, estimates: Sequence[float | None], interval: float = LINE_SECONDS
+    console: Console, estimates: Sequence[float | None], interval: float = LINE_SECONDS, unit: str = "cells"
 ) -> Iterator[Display]:
     """A display of the cells that are computed, in order; in a file it adds a line every `interval` seconds."""
-    display, stopped = Display(console, estimates), threading.Event()
+    display, stopped = Display(console, estimates, unit=unit), threading.Event()
 
     def tick() -> None:
         while not stopped.wait(interval):

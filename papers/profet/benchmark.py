@@ -25,13 +25,17 @@ from papers.profet.experiments.searches import tasks_of_cell
 from papers.profet.task_results import CLASSES, SCENARIOS, experiment_of
 from papers.profet.task_weights import require_same_weights
 
+TARGETS = "its noise-free values on a grid of 100 points a dimension (Sobol's)"
 
-def compared(catalogue: Catalogue, name: str, scale: str, method: Callable[[int], WatchedMethod]) -> tuple[Runs, Runs]:
+
+def compared(
+    catalogue: Catalogue, name: str, scale: str, method: Callable[[list[str], int], WatchedMethod]
+) -> tuple[Runs, Runs]:
     """Losses of the incumbents and shares of the targets reached, of the searches that were run and of the method.
 
     Args:
         name: Class of tasks.
-        method: Function that makes the user's method, given the number of runs on each task.
+        method: Function that makes the user's method, given the names of the tasks and the number of runs on each.
 
     Raises:
         UserError: an unknown class, no searches on it, or searches on other tasks than those of the meta-model here.
@@ -43,7 +47,8 @@ def compared(catalogue: Catalogue, name: str, scale: str, method: Callable[[int]
     losses = task_runs(frame, name, methods, "loss", evaluations)
     solved = task_runs(frame, name, methods, "solved", evaluations)
     count, runs, _ = losses[methods[0]].shape
-    context, own = Context(cells[0], range(runs), root=catalogue.root), method(runs)
+    context = Context(cells[0], range(runs), root=catalogue.root)
+    own = method([f"profet/{name}, task {task}" for task in range(count)], runs)
     if not getattr(settings, "real", False):
         require_same_weights(cells, needed_model(context, name.partition("_")[0])[1], catalogue.root)
     search = search_tasks(

@@ -1,4 +1,4 @@
-"""Methods on many tasks: the share of targets that they reach, and their average ranks (thesis Fig 8.5)."""
+"""Methods on many tasks: the share of targets that they reach, their average ranks (thesis Fig 8.5), and each task."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from core.report.figures import style
 from core.report.runs.task_runs import Runs
 from core.report.statistics.average_ranks import average_ranks
+from core.report.statistics.pairwise_tests import LEAST_REGRET
 
 
 def draw_solved(axes: Axes, solved: Runs) -> pd.DataFrame:
@@ -35,6 +36,25 @@ def draw_ranks(axes: Axes, losses: Runs) -> pd.DataFrame:
     """
     axes.set(xlabel="evaluations", ylabel="average rank", xscale="log")
     return _draw(axes, {method: ranks.mean(0) for method, ranks in average_ranks(losses).items()}, "rank")
+
+
+def draw_losses(axes: Axes, losses: Runs, optimum: float | None = None) -> None:
+    """Draw medians and quartiles over the runs of one task: of regrets on a logarithmic axis, or else of losses.
+
+    Args:
+        losses: Losses of the incumbents, by method (1, runs, n); what is not finite is not drawn.
+        optimum: The smallest loss, if it is known.
+    """
+    for method, values in losses.items():
+        shown = values[0] if optimum is None else np.maximum(values[0] - optimum, LEAST_REGRET)
+        low, middle, high = np.quantile(shown, (0.25, 0.5, 0.75), axis=0, method="nearest")
+        look, at = style.method(method), np.arange(1, shown.shape[1] + 1)
+        with_all = np.isfinite(high)
+        axes.fill_between(at, low, high, where=with_all, color=look.color, alpha=0.15, linewidth=0)
+        axes.plot(at, np.where(np.isfinite(middle), middle, np.nan), **look.line)
+    axes.set(xlabel="evaluations", ylabel="loss")
+    if optimum is not None:
+        axes.set(yscale="log", ylabel="regret")
 
 
 def _draw(axes: Axes, curves: dict[str, np.ndarray], value: str) -> pd.DataFrame:

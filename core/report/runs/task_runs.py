@@ -7,6 +7,7 @@ each evaluation that changes one of them. Evaluations without a row have the val
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,36 @@ from core.study.targets import reached_so_far
 
 Runs = dict[str, np.ndarray]
 """By method, a value after each evaluation, (tasks, runs, n)."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A method beside others, on the same tasks and with the same seeds.
+
+    Attributes:
+        own: Name of the method that is compared with the others.
+        tasks: Names of the tasks.
+        losses: Losses of the incumbents after each evaluation, by method (tasks, runs, n); infinite before a success.
+        solved: Shares of a task's targets that runs have reached by each evaluation, likewise.
+        optima: The smallest loss of each task, None where it is not known.
+        targets: What the targets of a task are, in words.
+    """
+
+    own: str
+    tasks: tuple[str, ...]
+    losses: Runs
+    solved: Runs
+    optima: tuple[float | None, ...]
+    targets: str
+
+    def task(self, place: int) -> Comparison:
+        """The comparison on one task."""
+        losses, solved = (
+            {method: values[place : place + 1] for method, values in each.items()}
+            for each in (self.losses, self.solved)
+        )
+        one = slice(place, place + 1)
+        return replace(self, tasks=self.tasks[one], losses=losses, solved=solved, optima=self.optima[one])
 
 
 def task_runs(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], value: str, evaluations: int) -> Runs:

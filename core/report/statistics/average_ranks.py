@@ -26,6 +26,19 @@ def average_ranks(losses: Runs) -> dict[str, np.ndarray]:
     Returns:
         By method (tasks, n).
     """
+    ranks, each = _ranks(losses)
+    means = ranks.mean(2)
+    return {method: 0.5 + (means[:, place] - 0.5) / each for place, method in enumerate(losses)}
+
+
+def ranks_of_runs(losses: Runs) -> Runs:
+    """What each run adds to the average rank: 1/2 + (R - 1/2) / M, whose mean over the runs is the average rank."""
+    ranks, each = _ranks(losses)
+    return {method: 0.5 + (ranks[:, place] - 0.5) / each for place, method in enumerate(losses)}
+
+
+def _ranks(losses: Runs) -> tuple[np.ndarray, int]:
+    """The ranks R of all runs together, (tasks, K, M, n), and M."""
     from scipy.stats import rankdata  # takes a second to import, and few drawings need it
 
     runs = {values.shape[1] for values in losses.values()}
@@ -34,5 +47,4 @@ def average_ranks(losses: Runs) -> dict[str, np.ndarray]:
     together = np.concatenate(list(losses.values()), axis=1)
     ranks = rankdata(np.where(np.isnan(together), np.inf, together), axis=1)
     (each,) = runs
-    means = ranks.reshape(len(ranks), len(losses), each, -1).mean(2)
-    return {method: 0.5 + (means[:, place] - 0.5) / each for place, method in enumerate(losses)}
+    return ranks.reshape(len(ranks), len(losses), each, -1), each

@@ -55,6 +55,16 @@ class ProposesNothing(Centre):
         return []
 
 
+class Exits(Centre):
+    def ask(self, n):
+        raise SystemExit(3)
+
+
+class TwoLines(Centre):
+    def tell(self, trial, evaluation):
+        raise ValueError("two\nlines")
+
+
 class CannotBeMade(Centre):
     def __init__(self, space, seed):
         raise ValueError("no licence")
@@ -77,6 +87,8 @@ def test_a_well_behaved_one_runs_on_every_task_and_run():
     [
         (RaisesLater, r"RaisesLater, task 0, run 0, evaluation 3: RuntimeError when it was asked: no more"),
         (LeavesTheSpace, r"LeavesTheSpace, task 0, run 0, evaluation 1: .*2\.0.*allowed"),
+        (Exits, r"Exits, task 0, run 0, evaluation 1: SystemExit when it was asked: 3"),
+        (TwoLines, r"TwoLines, task 0, run 0, evaluation 1: ValueError when it was told: two lines$"),
         (ProposesNothing, r"evaluation 1: proposed nothing"),
         (CannotBeMade, r"CannotBeMade, task 0, run 0: ValueError when it was made: no licence"),
     ],
@@ -84,6 +96,21 @@ def test_a_well_behaved_one_runs_on_every_task_and_run():
 def test_what_goes_wrong_is_named_with_its_place(make, message):
     with pytest.raises(UserError, match=message):
         run(make)
+
+
+def test_errors_name_the_task_where_it_has_a_name():
+    method = WatchedMethod("Mine", CannotBeMade, 20.0, runs=2, tasks=("branin", "levy"))
+    method.built = 3
+    with pytest.raises(UserError, match="Mine, levy, run 1: ValueError when it was made: no licence"):
+        method.build(cube(1), 0, 4)
+
+
+def test_what_it_was_told_is_kept():
+    tasks, method = forrester_tasks(2), WatchedMethod("Mine", Centre, 20.0, runs=2, tasks=("first", "second"))
+    found = search_tasks(tasks, method, 3, [0, 1], [2, 3], initial=1)
+    told = [entry for entry in method.told if (entry["task"], entry["run"]) == ("second", 1)]
+    assert [entry["trial"] for entry in told] == [0, 1, 2] and len(method.told) == 2 * 2 * 3
+    assert told[0]["configuration"] == {"x00": 0.5} and told[0]["loss"] == pytest.approx(found.loss[1, 1, 0])
 
 
 def test_one_that_never_returns_is_stopped():

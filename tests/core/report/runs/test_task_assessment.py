@@ -10,14 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import rankdata
+from scipy.stats import rankdata, wilcoxon
 
 from core.errors import UserError
 from core.report.figures import style
 from core.report.figures.task_figures import draw_ranks, draw_solved
 from core.report.runs.task_runs import first_hits, task_runs
-from core.report.statistics.average_ranks import average_ranks
-from core.report.statistics.pairwise_tests import draw_p_values, final_samples, holm, p_values
+from core.report.statistics.average_ranks import average_ranks, ranks_of_runs
+from core.report.statistics.pairwise_tests import (
+    differences,
+    draw_p_values,
+    final_samples,
+    holm,
+    holm_adjusted,
+    p_values,
+    paired_tests,
+    signed_rank,
+)
 from core.study.targets import reached_so_far, solved_share
 
 FEW_VALUES = st.sampled_from([0.0, 1.0, 2.0, 3.0])
@@ -109,6 +118,62 @@ def test_holm_rejects_step_by_step():
     p = pd.DataFrame([[np.nan, 0.01, 0.04], [0.03, np.nan, 0.005], [0.9, 0.5, np.nan]], list("abc"), list("abc"))
     # sorted: .005 <= .05/6, .01 <= .05/5, .03 > .05/4: two reject and nothing after the first that does not
     assert holm(p).to_numpy().sum() == 2 and holm(p).loc["a", "b"] and holm(p).loc["b", "c"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 24, 60, 200])
+def test_signed_ranks_are_exact(n):
+    difference = np.random.default_rng(n).normal(0.2, 1, n)
+    assert signed_rank(difference) == pytest.approx(wilcoxon(difference, method="exact").pvalue, rel=1e-9)
+
+
+def test_signed_ranks_of_many_are_those_of_scipy():
+    difference = np.random.default_rng(0).normal(0.1, 1, 300)
+    assert signed_rank(difference) == pytest.approx(wilcoxon(difference, method="asymptotic").pvalue)
+
+
+def test_signed_ranks_with_ties_count_all_signs():
+    difference = np.array([2.0, 2, 5, -2, 1, 0, -3, 2, 0])
+    ranks, signs = rankdata(np.abs(difference[difference != 0])), itertools.product((0, 1), repeat=7)
+    sums, found = np.array([ranks @ each for each in signs]), ranks @ (difference[difference != 0] > 0)
+    expected = 2 * min((sums <= found).mean(), (sums >= found).mean())
+    assert signed_rank(difference) == pytest.approx(expected) and signed_rank(np.zeros(3)) == 1
+
+
+def test_adjusted_p_values_are_below_a_level_where_holm_rejects():
+    p = np.array([0.01, 0.04, 0.03, 0.005])
+    np.testing.assert_allclose(holm_adjusted(p), [0.03, 0.06, 0.06, 0.02])
+    rejected = holm(pd.DataFrame([p])).to_numpy()[0]
+    assert (rejected == (holm_adjusted(p) <= 0.05)).all()
+
+
+def test_one_task_of_large_losses_decides_nothing():
+    """Ours is better by a tenth on 24 tasks and worse by a million on one: the mean loss is worse, the test sees 24."""
+    theirs = np.linspace(1, 2, 25)[:, None, None] * np.ones((25, 3, 2))
+    ours = 0.9 * theirs
+    ours[0] = theirs[0] + 1e6
+    for optima in ((0.0,) * 25, (None,) * 25):
+        (row,) = paired_tests("ours", {"ours": ours, "theirs": theirs}, optima).to_dict("records")
+        assert (row["wins"], row["ties"], row["losses"]) == (24, 0, 1) and row["p"] < 1e-4
+    assert ours.mean() > theirs.mean()
+    (row,) = paired_tests("ours", {"ours": ours[1:], "theirs": theirs[1:]}, (0.0,) * 24).to_dict("records")
+    assert row["p"] == pytest.approx(2.0**-23)  # all of 24 signs agree
+
+
+def test_differences_have_no_unit():
+    ours, theirs = np.array([[1.0, 10.0], [3.0, 3.0]]), np.array([[10.0, 10.0], [3.0, 30.0]])
+    np.testing.assert_allclose(differences(ours, theirs, (0.0, 0.0)), [-0.5, -0.5])  # half a power of ten
+    # without an optimum, shares of pairs of runs: (1 < 10) twice and (10 = 10) twice; (3 < 30) twice and (3 = 3) twice
+    np.testing.assert_allclose(differences(ours, theirs, (0.0, None)), [-0.5, -0.5])
+    np.testing.assert_allclose(differences(1e9 * ours, 1e9 * theirs, (None, 0.0)), [-0.5, -0.5])
+    np.testing.assert_allclose(differences(ours[:1], theirs[:1], (None,)), [-9.0, 0.0])  # of one task, in its unit
+    np.testing.assert_allclose(differences(ours[:1] - 1, theirs[:1], (0.0,)), [-9.0, np.log10(0.9)], atol=1e-9)
+
+
+def test_ranks_of_runs_average_to_the_average_rank():
+    rng = np.random.default_rng(0)
+    losses = {name: rng.random((3, 4, 2)) for name in "abc"}
+    for name, ranks in average_ranks(losses).items():
+        np.testing.assert_allclose(ranks_of_runs(losses)[name].mean(1), ranks)
 
 
 def test_final_samples_are_over_runs():
