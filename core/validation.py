@@ -29,8 +29,24 @@ def require_number(name: str, value: float, fine: Callable[[float], bool], allow
     Raises:
         UserError: anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not fine(value):
+    try:
+        wrong = isinstance(value, bool) or not isinstance(value, Real) or not fine(value)
+    except OverflowError:  # a whole number too large for a float
+        wrong = True
+    if wrong:
         raise UserError(f"{name} is {brief(value)}; allowed: {allowed}")
+
+
+def require_flag(name: str, value: bool) -> bool:
+    """The value as a Python boolean, NumPy's included.
+
+    Raises:
+        UserError: anything else.
+    """
+    kind = type(value)
+    if kind is not bool and (kind.__module__, kind.__name__) not in (("numpy", "bool"), ("numpy", "bool_")):
+        raise UserError(f"{name} is {brief(value)}; allowed: True or False")
+    return bool(value)
 
 
 def check_counts(owner: str, **settings: int) -> None:

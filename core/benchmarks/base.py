@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,14 @@ from core.validation import require_number
 
 FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
 LEARNING_CURVE = "learning_curve"  # the key of `info` for the losses after each epoch, the last of them the loss
+
+
+class Own(Enum):
+    """Keys of `info` that only the library writes. They are no text, so that no outcome has the same name."""
+
+    MARKS = "marks"  # see `core.study.record`
+    OBSERVED = "observed loss"  # see `core.optimizers.trial`
+    FAILURE = "failure"  # an outcome of this name of a function, which is no message of a failure
 
 
 Configurations = Sequence[Mapping[str, Any]]
@@ -77,7 +86,12 @@ class Evaluation:
 def failure_of(entry: Mapping[str, Any]) -> str:
     """The message of a failed evaluation from its entry of `info`; empty if it did not fail."""
     said = entry.get(FAILURE)
-    return (str(said) or repr(said)) if said else ""
+    if said is None or isinstance(said, str):
+        return said or ""
+    try:
+        return (str(said) or repr(said)) if said else ""
+    except Exception:  # of the benchmark's class
+        return f"<{type(said).__name__}>"
 
 
 class Objective(Protocol):
@@ -175,12 +189,5 @@ class FunctionObjective:
 
 def checked_worst_loss(value: Any) -> float:
     """The worst-case loss as a float; raises UserError if it is not a finite number."""
-    require_number("worst_loss", value, _is_finite, "a finite number")
+    require_number("worst_loss", value, math.isfinite, "a finite number")
     return float(value)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer too large for a float
-        return False

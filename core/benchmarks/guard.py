@@ -14,7 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.base import FAILURE, Configurations, Evaluation, Objective, check_budget, failure_of
+from core.benchmarks.returned import as_array
 from core.errors import WriteError
+
+LONGEST = 2000  # characters of a failure's message
+NAMED = 10  # exceptions of a group that it names
 
 
 def guarded_evaluate(
@@ -48,14 +52,27 @@ def guarded_evaluate(
                 sum((part.info for part in parts), ()),
             )
         loss, cost = np.array([np.nan]), np.array([time.perf_counter() - start])
-        info = ({FAILURE: f"{type(error).__name__}: {error}"},)
+        info = ({FAILURE: message_of(error)},)
     return _without_nonfinite(loss, cost, info, objective.worst_loss, time.perf_counter() - start)
+
+
+def message_of(error: BaseException) -> str:
+    """An exception in words: its name and what it says, and of a group also those in it; cut where it is long."""
+    try:
+        said = f"{type(error).__name__}: {error}"
+    except Exception as other:  # of the user's class
+        said = f"{type(error).__name__}, whose text cannot be had: {type(other).__name__}"
+    if isinstance(error, BaseExceptionGroup):
+        said = f"{said[:LONGEST]}: {'; '.join(map(message_of, error.exceptions[:NAMED]))}"
+    return said if len(said) <= LONGEST else f"{said[: LONGEST - 4]} ..."
 
 
 def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[Mapping[str, Any], ...]]:
     if not isinstance(result, Evaluation):
         raise TypeError(f"evaluate returned {type(result).__name__}, not an Evaluation")
-    loss, cost = np.asarray(result.loss), np.asarray(result.cost)
+    loss, cost = result.loss, result.cost
+    if type(loss) is not np.ndarray or type(cost) is not np.ndarray:
+        loss, cost = _unmasked(as_array(loss)), _unmasked(as_array(cost))
     for name, array in (("loss", loss), ("cost", cost)):
         if array.dtype.kind not in "fiu":
             raise TypeError(f"evaluate returned a {name} of type {array.dtype}, not of numbers")
@@ -67,6 +84,12 @@ def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
         if not isinstance(entry, (dict, Mapping)):  # checked for dict first, which is faster
             raise TypeError(f"evaluate returned an entry of info of type {type(entry).__name__}, not a mapping")
     return loss.astype(np.float64), cost.astype(np.float64), tuple(result.info)
+
+
+def _unmasked(array: NDArray[Any]) -> NDArray[Any]:
+    """The array with nan where numbers are masked: they are not known."""
+    masked = isinstance(array, np.ma.MaskedArray) and array.dtype.kind in "fiu"
+    return np.ma.filled(array.astype(np.float64), np.nan) if masked else np.asarray(array)
 
 
 def _without_nonfinite(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from core.benchmarks.base import Evaluation
+from core.benchmarks.returned import MissingValueError, number
 from core.errors import UserError, brief
 
 EvaluationLike = Evaluation | float | tuple[float, float]
 NO_COST = 1.0  # of evaluations whose costs have no meaning, see `Evaluation`
+ALLOWED = "a loss, a pair (loss, cost), or an Evaluation of one configuration"
+FINITE = (
+    "a finite number; a failed evaluation is told as Evaluation(np.array([loss]), np.array([cost]), "
+    "({'failure': 'why'},)) with a loss worse than all others"
+)
 
 
 def as_evaluation(given: EvaluationLike, needs_cost: bool = False) -> Evaluation:
@@ -25,16 +31,27 @@ def as_evaluation(given: EvaluationLike, needs_cost: bool = False) -> Evaluation
         return given
     paired = isinstance(given, tuple)
     numbers = given if isinstance(given, tuple) else (given, NO_COST)
-    if len(numbers) != 2 or any(isinstance(one, bool) or not isinstance(one, Real) for one in numbers):
-        raise UserError(
-            f"tell: the evaluation is {brief(given)}; allowed: a loss, a pair (loss, cost), or an Evaluation of one "
-            "configuration"
-        )
-    loss, cost = numbers
+    if len(numbers) != 2:
+        raise UserError(f"tell: the evaluation is {brief(given)}; allowed: {ALLOWED}")
+    loss, cost = (told_number("evaluation", each, given) for each in numbers)
     if paired and not 0 <= cost < math.inf:
         raise UserError(f"tell: the pair {brief(given)} is a loss and its cost; allowed: a finite cost from 0")
     if needs_cost and not paired:
         raise UserError(
             f"tell: the loss {brief(given)} has no cost, which decides about the next trial; allowed: (loss, cost)"
         )
-    return Evaluation(np.array([float(loss)]), np.array([float(cost)]), ({},))
+    return Evaluation(np.array([loss]), np.array([cost]), ({},))
+
+
+def told_number(what: str, value: Any, given: Any) -> float:
+    """The number that stands for `what` in what was given, as `core.benchmarks.returned.number` sees it.
+
+    Raises:
+        UserError: no number; one that is not known is nan.
+    """
+    try:
+        return number(value)
+    except MissingValueError:
+        return math.nan
+    except Exception as error:  # of the value's own class, too
+        raise UserError(f"tell: the {what} is {brief(given)}; allowed: {ALLOWED}") from error

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.base import Evaluation, failure_of
+from core.benchmarks.base import FAILURE, Evaluation, Own, failure_of
 from core.errors import UserError, brief
 
+from core.optimizers.told import FINITE, told_number
 ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
-OBSERVED = "observed loss"  # the key of `info` for the loss of an evaluation that failed only by violating a constraint
+OBSERVED: Any = Own.OBSERVED  # the key of `info` for the loss of what failed only by violating a constraint
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class Outcome:
             raise UserError(
                 f"tell: the evaluation holds {np.shape(evaluation.loss)} losses; allowed: (1,), one trial's"
             )
-        loss = float(evaluation.loss[0])
+        loss = told_number("loss", evaluation.loss[0], evaluation.loss)
         if not math.isfinite(loss):
-            raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
+            raise UserError(f"tell: the loss is {loss}; allowed: {FINITE}")
         try:
             cost, info = float(evaluation.cost[0]), evaluation.info[0]
         except (IndexError, TypeError) as error:

@@ -27,6 +27,7 @@ from core.study.function import RESULTS, UserFunction, taken
 from core.study.judged import Judged
 from core.study.methods.settings import Budgets, MethodSettings
 from core.study.replay import run_header
+from core.study.time_limit import time_limit
 from core.validation import require_number
 
 if TYPE_CHECKING:  # imports torch
@@ -45,6 +46,7 @@ class _Benchmark:
     space: ConfigurationSpace
     fidelity: Fidelity | None
     worst_loss: float
+    seconds: float | None = None
 
     @property
     def optimum(self) -> float | None:
@@ -54,7 +56,8 @@ class _Benchmark:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        evaluation: Evaluation = self.given.evaluate(configurations, budget, generator)
+        with time_limit(self.seconds):
+            evaluation: Evaluation = self.given.evaluate(configurations, budget, generator)
         return evaluation
 
 
@@ -113,12 +116,19 @@ def objective_of(
     if seconds is not None:
         allowed = "positive and finite numbers, or None"
         require_number("evaluation_seconds", seconds, lambda value: 0 < value < math.inf, allowed)
-    return Judged(_inner(function, space, budgets, worst, sign), worst, sign, tuple(constraints), seconds)
+    return Judged(_inner(function, space, budgets, worst, sign, seconds), worst, sign, tuple(constraints))
 
 
-def _inner(function: Any, space: ConfigurationSpace, budgets: Budgets | None, worst: float, sign: int) -> Objective:
+def _inner(
+    function: Any,
+    space: ConfigurationSpace,
+    budgets: Budgets | None,
+    worst: float,
+    sign: int,
+    seconds: float | None,
+) -> Objective:
     if is_benchmark(function):
-        return _Benchmark(function, space, getattr(function, "fidelity", None), worst)
+        return _Benchmark(function, space, getattr(function, "fidelity", None), worst, seconds)
     if not callable(function):
         raise UserError(
             f"function is {brief(function)}; allowed: a callable that takes a configuration, or an object with "
@@ -126,7 +136,7 @@ def _inner(function: Any, space: ConfigurationSpace, budgets: Budgets | None, wo
         )
     takes = taken(function, budgets is not None)
     fidelity = None if budgets is None else Fidelity("budget", *budgets)
-    return UserFunction(function, space, fidelity, worst, takes, sign=sign)
+    return UserFunction(function, space, fidelity, worst, takes, sign=sign, seconds=seconds)
 
 
 def checked_constraints(constraints: Any, settings: MethodSettings | None) -> tuple[str, ...]:

@@ -8,13 +8,9 @@ from typing import Any
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
-from core.study.evaluation import TOLD_LOSS
-from core.study.programming_errors import TRACEBACK
-from core.study.pruning import REPORTS
-from core.study.record import CONSTRAINTS, PRUNED, Record
+from core.study.record import CONSTRAINTS, Record
 from core.study.trace import trace_of
 
-HIDDEN = (CONSTRAINTS, PRUNED, REPORTS, TOLD_LOSS, TRACEBACK)
 SCALARS = (bool, int, float, str)
 
 
@@ -23,14 +19,11 @@ def frame_of(records: Sequence[Record], space: ConfigurationSpace | None, maximi
 
     Columns: `trial`; the hyperparameters, an inactive one missing; `loss`, or `value` where values are maximized, nan
     for a failed evaluation; `cost`; `budget`, if there are any; constraints by name; other numbers and texts that the
-    function returned; `status`, `message`, `origin`. One that has the name of a hyperparameter follows it as
-    "name (returned)".
+    function returned; `status`, `message`, `origin`. The hyperparameters keep their names, then these columns do. What
+    else would have one of them is "name (returned)".
     """
     trace = trace_of(records)
     names = list(space) if space is not None else sorted({name for each in records for name in each.configuration})
-    columns: dict[str, Any] = {"trial": trace["trial"]}
-    for name in names:
-        columns[name] = [record.configuration.get(name) for record in records]
     failed = trace["status"] == "failed"
     outcomes: dict[str, Any] = {
         "value" if maximize else "loss": (-trace["loss"] if maximize else trace["loss"]).mask(failed),
@@ -38,12 +31,18 @@ def frame_of(records: Sequence[Record], space: ConfigurationSpace | None, maximi
     }
     if trace["budget"].notna().any():
         outcomes["budget"] = trace["budget"]
-    said = [{**record.info.get(CONSTRAINTS, {}), **record.info} for record in records]
-    for name in dict.fromkeys(name for info in said for name in info if name not in HIDDEN):
+    ends = {name: trace[name] for name in ("status", "message", "origin")}
+    own = {"trial", *outcomes, *ends}
+    said = [{**record.marks.get(CONSTRAINTS, {}), **record.info} for record in records]
+    for name in dict.fromkeys(name for info in said for name in info):
         values = [info.get(name) for info in said]
         if all(value is None or isinstance(value, SCALARS) for value in values):
-            outcomes[name] = values
-    outcomes |= {name: trace[name] for name in ("status", "message", "origin")}
-    for name, values in outcomes.items():
-        columns[f"{name} (returned)" if name in columns else name] = values
+            outcomes[f"{name} (returned)" if name in own else name] = values
+    columns: dict[str, Any] = {} if "trial" in names else {"trial": trace["trial"]}
+    for name in names:
+        columns[name] = [record.configuration.get(name) for record in records]
+    for name, values in {**outcomes, **ends}.items():
+        while name in columns:
+            name += " (returned)"
+        columns[name] = values
     return pd.DataFrame(columns)

@@ -10,8 +10,7 @@ from ConfigSpace import ConfigurationSpace
 from core.extras import needed_for
 from core.spaces import Column
 from core.study.evaluation import plain
-from core.study.pruning import REPORTS
-from core.study.record import CONSTRAINTS, PRUNED, Record
+from core.study.record import CONSTRAINTS, PRUNED, REPORTS, Record
 
 if TYPE_CHECKING:
     import optuna
@@ -41,16 +40,16 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     optuna.logging.set_verbosity(verbosity)
     for record in records:
         active = [column for column in columns if column.name in record.configuration]
-        reported = {int(step): sign * loss for step, loss in record.info.get(REPORTS, ())}
+        reported = {int(step): sign * loss for step, loss in record.marks.get(REPORTS, ())}
         state, value = optuna.trial.TrialState.COMPLETE, sign * record.loss
         if record.failure:
             state = optuna.trial.TrialState.FAIL
-        elif PRUNED in record.info:
+        elif PRUNED in record.marks:
             state = optuna.trial.TrialState.PRUNED
         elif (record.budget or 0.0) < largest:
             state, reported = optuna.trial.TrialState.PRUNED, {round(record.budget or 0.0): value}
         attributes = {"number": record.number, "cost": record.cost, "budget": record.budget, "failure": record.failure}
-        constraints = list(record.info.get(CONSTRAINTS, {}).values())
+        constraints = list(record.marks.get(CONSTRAINTS, {}).values())
         study.add_trial(
             optuna.trial.create_trial(
                 state=state,

@@ -47,7 +47,7 @@ from core.optimizers.base import Trial
 from core.spaces import Column
 from core.study.chained_lines import chain_of, follows, line_of, without_chain
 from core.study.evaluation import plain
-from core.study.record import Record
+from core.study.record import Record, with_marks
 
 VERSION = 3
 Event = tuple[str, Trial | Record | Mapping[str, Any]]
@@ -295,7 +295,7 @@ class Journal:
             content = {**content, "configuration": self._in_space(content["configuration"])}
         try:
             _require_numbers(content)
-            return kind, KINDS[kind](**content)
+            return kind, KINDS[kind](**(with_marks(content) if kind == "told" else content))
         except TypeError as error:
             raise UserError(
                 f"{self.shown}: line {number}, {kind!r}, is not a {KINDS[kind].__name__}: {error}; "

@@ -231,3 +231,4 @@ class Run:
         self.journal.told(record)
         self.records.append(record)
         del self.places[trial.number]
+            marks=result.marks,

@@ -40,7 +40,7 @@ from core.study.record import why_none_counts
 from core.study.result import Result
 from core.study.search import Search
 from core.study.stopping import DEFAULT_EVALUATIONS, Callback, InterruptedSearch, Stop
-from core.validation import require_count
+from core.validation import require_count, require_flag
 
 ON_INTERRUPT = ("raise", "return")
 
@@ -144,7 +144,8 @@ def minimize(
     CubeEncoding(space)  # refuses a space without a choice
     evaluations = None if evaluations is None else require_count("evaluations", evaluations)
     seed, workers = require_count("seed", seed, least=0), require_count("workers", workers)
-    if on_interrupt not in ON_INTERRUPT:
+    maximize, progress = require_flag("maximize", maximize), require_flag("progress", progress)
+    if not isinstance(on_interrupt, str) or on_interrupt not in ON_INTERRUPT:
         raise UserError(f"on_interrupt is {brief(on_interrupt)}; allowed: {', '.join(map(repr, ON_INTERRUPT))}")
     settings = None if asks_and_tells(method) else method_of(method)
     budgets = budgets_of(function, budgets, needed=settings is not None and settings.needs_budgets)

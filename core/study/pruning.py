@@ -22,13 +22,13 @@ from numbers import Integral
 from statistics import median
 from typing import Any, Protocol
 
+from core.benchmarks.returned import WrongReturnError, number
 from core.errors import UnknownNameError, UserError, brief
 from core.optimizers.base import Trial
 from core.optimizers.brackets import promoted
-from core.study.record import PRUNED, Record
+from core.study.record import PRUNED, REPORTS, Record
 from core.validation import require_count, require_number
 
-REPORTS = "reports"  # the key of `info` for the pairs (step, loss) that an evaluation reported
 LIMITS = "limits"  # the key of a trial's `info` for the largest loss at each step
 Limits = Mapping[int, float]
 Curves = Sequence[tuple[Sequence[tuple[int, float]], bool]]
@@ -133,9 +133,9 @@ def description(rule: Rule) -> str:
 def curves_of(records: Sequence[Record]) -> Curves:
     """What evaluations have reported; failed ones are left out."""
     return [
-        ([(int(step), float(loss)) for step, loss in record.info[REPORTS]], PRUNED in record.info)
+        ([(int(step), float(loss)) for step, loss in record.marks[REPORTS]], PRUNED in record.marks)
         for record in records
-        if not record.failure and record.info.get(REPORTS)
+        if not record.failure and record.marks.get(REPORTS)
     ]
 
 
@@ -151,7 +151,7 @@ class RunningTrial:
     """
 
     def __init__(self, trial: Trial, budget: float | None, sign: int) -> None:
-        self.number, self.configuration, self.budget = trial.number, trial.configuration, budget
+        self.number, self.configuration, self.budget = trial.number, dict(trial.configuration), budget
         self.reports: list[tuple[int, float]] = []
         self.pruned = False
         self._limits, self._sign = dict(trial.info.get(LIMITS, ())), sign
@@ -160,15 +160,20 @@ class RunningTrial:
         """Say what the function would return if it ended now.
 
         Args:
+            value: Number of any type, as `core.benchmarks.returned.number` reads it; nan counts as worse than all.
             step: Whole number from 0, larger than at the last report, such as the epoch.
 
         Raises:
             UserError: something else; it is a failure of the evaluation.
         """
+        try:
+            reported = number(value, "report: value is", "allowed: a number")
+        except WrongReturnError as error:
+            raise UserError(str(error)) from error
         least = self.reports[-1][0] + 1 if self.reports else 0
         if isinstance(step, bool) or not isinstance(step, Integral) or step < least:
             raise UserError(f"report: step is {brief(step)}; allowed: a whole number from {least}")
-        self.reports.append((int(step), self._sign * float(value)))
+        self.reports.append((int(step), self._sign * reported))
 
     def should_prune(self) -> bool:
         """Whether to give up; if so, the evaluation counts as given up however it ends."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.benchmarks.base import Own
 from core.errors import UserError, brief
 
 
@@ -23,8 +24,9 @@ class Record:
         started, finished: Times on the clock of the run.
         worker: Number of the worker, from 0.
         notes: Notes of the optimizer about the trial: `Trial.info`.
-        info: Everything else that the objective returned.
+        info: Everything else that the objective returned; every name in it is the objective's own.
         overhead: Seconds that the proposal took.
+        marks: What the search has noted about the evaluation, see `MARKED`.
     """
 
     number: int
@@ -39,22 +41,62 @@ class Record:
     notes: Mapping[str, Any] = field(default_factory=dict)
     info: Mapping[str, Any] = field(default_factory=dict)
     overhead: float = 0.0
+    marks: Mapping[str, Any] = field(default_factory=dict)
 
 
-CONSTRAINTS = "constraints"  # the key of `info` for outcomes that must be at most 0, by name
-PRUNED = "pruned"  # the key of `info` for the step at which an evaluation was given up
+CONSTRAINTS = "constraints"  # the mark for outcomes that must be at most 0, by name
+PRUNED = "pruned"  # the mark for the step at which an evaluation was given up
+REPORTS = "reports"  # the mark for the pairs (step, loss) that an evaluation reported
+TOLD_LOSS = "told loss"  # the mark for the loss that an optimizer is told if the evaluation is not allowed
+TRACEBACK = "traceback"  # the mark by which a programming error is known
+MARKED: dict[str, type | tuple[type, ...]] = {
+    CONSTRAINTS: dict,
+    PRUNED: int,
+    REPORTS: list,
+    TOLD_LOSS: (int, float),
+    TRACEBACK: str,
+}
+"""All marks and their types."""
+MARKS: Any = Own.MARKS  # the key under which an evaluation's `info` carries them until it becomes a record
+
+
+def with_marks(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a journal holds of a record: earlier versions of this library wrote marks among the outcomes, in `info`.
+
+    Raises:
+        TypeError: marks that are none.
+    """
+    if "marks" in content:
+        marks = content["marks"]
+        if not isinstance(marks, dict) or not all(_is_mark(name, value) for name, value in marks.items()):
+            raise TypeError(f"marks is {brief(marks)}")
+        return content
+    if not isinstance(info := content.get("info", {}), dict):
+        raise TypeError(f"info is {brief(info)}")
+    marks = {name: value for name, value in info.items() if _is_mark(name, value)}
+    return {**content, "info": {name: value for name, value in info.items() if name not in marks}, "marks": marks}
+
+
+def _is_mark(name: str, value: Any) -> bool:
+    if name not in MARKED or isinstance(value, bool) or not isinstance(value, MARKED[name]):
+        return False
+    if isinstance(value, list):
+        return all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_number, pair)) for pair in value)
+    return not isinstance(value, dict) or all(map(_is_number, value.values()))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def violated(record: Record) -> list[str]:
     """The names of the constraints that the evaluation does not satisfy."""
-    if CONSTRAINTS not in record.info:
-        return []
-    return [name for name, value in record.info[CONSTRAINTS].items() if not value <= 0]
+    return [name for name, value in record.marks.get(CONSTRAINTS, {}).items() if not value <= 0]
 
 
 def counts(record: Record) -> bool:
     """Whether the evaluation may be the best: it succeeded, was not given up, and satisfies all constraints."""
-    return not record.failure and PRUNED not in record.info and not violated(record)
+    return not record.failure and PRUNED not in record.marks and not violated(record)
 
 
 def rank(record: Record) -> tuple[float, ...]:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from core.optimizers.base import Trial
 from core.study.evaluation import TrialResult
 from core.study.loop import Pool
-from core.study.programming_errors import FIRST, TRACEBACK, raised_again
+from core.study.programming_errors import FIRST, raised_again
 from core.study.pruning import LIMITS, Rule, curves_of
-from core.study.record import Record
+from core.study.record import TRACEBACK, Record
 
 
 class ScreenedPool:
@@ -64,9 +64,9 @@ class ScreenedPool:
             return None
         results = [(self._submitted.pop(trial.number), result) for trial, result in arrived]
         for trial, result in results:
-            if seconds is None and TRACEBACK in result.info and len(self.records) < FIRST:
+            if seconds is None and TRACEBACK in result.marks and len(self.records) < FIRST:
                 error = self.errors[-1] if self.errors else None
-                raise raised_again(result.failure, result.info, trial.configuration, error)
+                raise raised_again(result.failure, result.marks, trial.configuration, error)
         if seconds is not None and len(self.records) < FIRST:  # the run is ending: it is evaluated again
-            return [each for each in results if TRACEBACK not in each[1].info]
+            return [each for each in results if TRACEBACK not in each[1].marks]
         return results

@@ -168,8 +168,8 @@ def status_of(record: Record) -> tuple[str, str]:
     """The status of an evaluation, and what is to say about it."""
     if record.failure:
         return FAILED, record.failure
-    if PRUNED in record.info:
-        return "pruned", f"pruned after step {record.info[PRUNED]}"
+    if PRUNED in record.marks:
+        return "pruned", f"pruned after step {record.marks[PRUNED]}"
     if names := violated(record):
         return INFEASIBLE, f"violates {', '.join(names)}"
     return OK, ""

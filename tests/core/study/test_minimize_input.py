@@ -51,7 +51,7 @@ from tests.core.study.bowl import SPACE, bowl, curve
         ({"journal": 5}, "journal is 5"),
         ({"journal": b"x"}, "journal is b'x'"),
         ({"method": "reinforce"}, "'x' has any number of values"),
-        ({"journal": "/dev/null/run.jsonl"}, "cannot be"),
+        ({"journal": "/dev/null/run.jsonl"}, "Not a directory"),
     ],
 )
 def test_what_is_not_allowed_is_said_before_any_work(tmp_path, arguments, message):

@@ -89,9 +89,9 @@ def training(how="break", sign=1, steps=9):
 def test_most_are_given_up_and_the_best_is_found(rule, method):
     result = minimize(training(), SPACE, method, 40, pruning=rule)
     status = result.trace["status"].value_counts()
-    steps = sum(len(record.info["reports"]) for record in result.records)
+    steps = sum(len(record.marks["reports"]) for record in result.records)
     assert status["pruned"] >= 5 and status["ok"] >= 2 and steps < 40 * 9 * 0.9
-    complete = [record for record in result.records if "pruned" not in record.info]
+    complete = [record for record in result.records if "pruned" not in record.marks]
     assert result.best in complete and result.best_loss == min(record.loss for record in complete)
     if method == "random":
         assert result.best_loss == minimize(training(), SPACE, method, 40).best_loss
@@ -110,7 +110,7 @@ def test_values_that_are_maximized_are_pruned_alike():
 
 def test_without_a_rule_nothing_is_given_up():
     result = minimize(training(), SPACE, "random", 10)
-    assert set(result.trace["status"]) == {"ok"} and all(len(r.info["reports"]) == 9 for r in result.records)
+    assert set(result.trace["status"]) == {"ok"} and all(len(r.marks["reports"]) == 9 for r in result.records)
 
 
 def test_a_run_that_is_killed_prunes_as_before(tmp_path):
@@ -129,7 +129,7 @@ def test_a_run_that_is_killed_prunes_as_before(tmp_path):
     resumed = minimize(interrupting, SPACE, "tpe", **given)
     whole = minimize(training(), SPACE, "tpe", 25, pruning="median")
     assert outcomes(resumed) == outcomes(whole)
-    assert [record.info for record in resumed.records] == [record.info for record in whole.records]
+    assert [record.marks for record in resumed.records] == [record.marks for record in whole.records]
     with pytest.raises(UserError, match="is the journal of a run with pruning"):
         minimize(interrupting, SPACE, "tpe", 25, journal=tmp_path / "run.jsonl")
 
