@@ -8,11 +8,11 @@ together is proposed together:
     p(x) = 1/(n + 1) (1 + sum_i prod_j k_j(x_j, X_ij))
 
     ordered       k(x, X) = Normal(x; X, h^2) truncated to [0, 1],   h = max(SPREAD n^(-1/(d + 4)), 1 / min(100, n + 1))
-    c choices     k(x, X) = c (n [x = X] + 1) / (n + c)
+    c choices     k(x, X) = c (n [x = X] / (c p_x) + 1) / (n + c),   p_x = 1 / c unless the choices have weights
     inactive in the configuration or in the evaluation: 1
 
-where the 1 beside the sum is the prior, uniform, and all densities are relative to it. A kernel thus says nothing about
-a hyperparameter that was not active, and evaluations are compared by what both have active.
+where the 1 beside the sum is the prior, uniform or by the weights, and all densities are relative to it. A kernel thus
+says nothing about a hyperparameter that was not active, and evaluations are compared by what both have active.
 
 After `initial_design` random configurations, the one of `candidates` draws from l with the largest l / g is proposed,
 among those that were not proposed before. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25; a
@@ -82,8 +82,8 @@ class JointParzen(ParzenSearch):
             return None
         points = self._with_inactive(self._told.points)
         pending = self._with_inactive(np.array([*self._points.values()]).reshape(-1, self.encoding.dimension))
-        likely = Kernels(points[good], self.encoding.cardinalities)
-        unlikely = Kernels(np.concatenate([points[bad], pending]), self.encoding.cardinalities)
+        kinds = self.encoding.cardinalities, self.encoding.shares
+        likely, unlikely = Kernels(points[good], *kinds), Kernels(np.concatenate([points[bad], pending]), *kinds)
         drawn = self._canonical.allowed(likely.sample(self.candidates, self.generator))
         drawn = self.encoding.canonical(drawn) if self.encoding.levels or self.encoding.space.conditions else drawn
         known = np.concatenate([self._told.points, *(point[None] for point in self._points.values())])
@@ -101,14 +101,22 @@ class JointParzen(ParzenSearch):
 
 
 class Kernels:
-    """The density of points (n, d), nan where inactive, relative to the uniform one; n may be 0."""
+    """The density of points (n, d), nan where inactive, relative to the prior; n may be 0.
 
-    def __init__(self, points: Points, cardinalities: Mapping[int, int]) -> None:
+    Args:
+        cardinalities: Number of choices by coordinate, for the categorical ones.
+        shares: Their prior probabilities by coordinate, for those that differ.
+    """
+
+    def __init__(
+        self, points: Points, cardinalities: Mapping[int, int], shares: Mapping[int, Points] | None = None
+    ) -> None:
         self.points, (n, d) = points, points.shape
         self.deviation = max(SPREAD * max(n, 1) ** (-1 / (d + 4)), 1 / min(SHARPEST, n + 1))
         self.choices = np.array([cardinalities.get(j, 0) for j in range(d)])
         self._ordered = np.flatnonzero(self.choices == 0)
         self._unordered = np.flatnonzero(self.choices)
+        self._shares = shares or {}
 
     def log_density(self, X: Points) -> Points:
         """The logarithm of the density at X (m, d), nan where inactive: (m,)."""
@@ -121,7 +129,7 @@ class Kernels:
         logs += np.where(np.isnan(each), 0.0, each).sum(-1)
         x, codes, c = X[:, None, self._unordered], self.points[None, :, self._unordered], self.choices[self._unordered]
         same = np.abs(x - codes) < 0.5 / c
-        each = np.log(c * (n * same + 1) / (n + c))
+        each = np.log(c * (n * same * self._rarity(X) + 1) / (n + c))
         logs += np.where(np.isnan(x + codes), 0.0, each).sum(-1)
         sums: Points = np.logaddexp.reduce(np.concatenate([np.zeros((len(X), 1)), logs], 1), axis=1) - np.log(n + 1)
         return sums
@@ -129,6 +137,16 @@ class Kernels:
     def sample(self, m: int, generator: np.random.Generator) -> Points:
         """m draws (m, d), uniform where the chosen point is inactive."""
         n, d = self.points.shape
+    def _rarity(self, X: Points) -> Points | float:
+        """1 / (c p_x) of the choices at X (m, d): (m, 1, unordered), or 1 without weights."""
+        if not self._shares:
+            return 1.0
+        rarity = np.ones((len(X), len(self._unordered)))
+        for place, shares in self._shares.items():
+            codes = np.minimum(np.nan_to_num(X[:, place]) * len(shares), len(shares) - 1).astype(np.int64)
+            rarity[:, np.searchsorted(self._unordered, place)] = 1 / (len(shares) * shares[codes])
+        return rarity[:, None]
+
         uniforms = generator.random((m, d))
         rows = generator.integers(n + 1, size=m)
         chosen = np.concatenate([self.points, np.full((1, d), np.nan)])[rows]  # the last row is the prior
@@ -140,3 +158,6 @@ class Kernels:
         drawn[:, j] = np.where(keeps, chosen[:, j], (np.floor(uniforms[:, j] * c) + 0.5) / c)
         result: Points = np.where(np.isnan(chosen) | np.isnan(drawn), uniforms, drawn)
         return result
+        for place, shares in self._shares.items():
+            rows = np.minimum(np.searchsorted(np.cumsum(shares), uniforms[:, place], side="right"), len(shares) - 1)
+            uniforms[:, place] = (rows + 0.5) / len(shares)

@@ -4,8 +4,8 @@ The first `population` configurations are random. Later ones are mutants: among 
 replacement, the one with the smallest loss gets one of its active hyperparameters, drawn at random, changed to another
 of its values. Every told configuration joins the population and the oldest member leaves it, whatever its loss.
 
-Floats draw their new value uniformly. Hyperparameters that a mutation activates draw theirs at random. A failed member
-loses every tournament against one that did not fail.
+Floats draw their new value uniformly, what has a prior draws it from the prior. Hyperparameters that a mutation
+activates draw theirs at random. A failed member loses every tournament against one that did not fail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical, UniformDraws
-from core.spaces import CubeEncoding
+from core.spaces import Column, CubeEncoding
 from core.validation import require_count
 
 MUTANT = "mutant"
@@ -89,6 +89,7 @@ class RegularizedEvolution(Optimizer):
             j = int(self.generator.choice(np.flatnonzero(active[0])))
             point[~active[0]] = self.generator.random(int((~active[0]).sum()))
         point[j] = self._another(j, parent[j])
+            point[~active[0]] = self.encoding.weighted(point[None])[0, ~active[0]]
         return point
 
     def _another(self, j: int, coordinate: float) -> float:
@@ -97,10 +98,21 @@ class RegularizedEvolution(Optimizer):
         if column.size is None:
             return self.generator.random()
         current = int(column.read(np.array([coordinate]))[0]) - column.first
+        if column.shares is not None or column.prior is not None:
+            return self._another_by_prior(column, coordinate)
         other = (current + 1 + int(self.generator.integers(column.size - 1))) % column.size
         return float(column.place(np.array([other + column.first]))[0])
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
+    def _another_by_prior(self, column: Column, coordinate: float) -> float:
+        """The same, drawn from the prior: from the unit interval without the cell of the current value."""
+        if column.size is None:
+            return self.generator.random()
+        (left,), (right,) = column.cells(column.read(np.array([coordinate])))
+        place = np.array([self.generator.random() * (1 - (right - left))])
+        drawn = column.weighted(np.where(place < left, place, place + right - left))
+        return float(column.place(column.read(np.clip(drawn, 0.0, 1.0)))[0])
+
         loss = float("inf") if outcome.failure else outcome.loss
         self._members.append((loss, self._points.pop(trial.number)))
 

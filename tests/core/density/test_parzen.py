@@ -88,3 +88,9 @@ def test_pick_follows_the_probabilities_and_never_takes_a_row_without():
     cumulated = np.cumsum([[0.0, 0.5], [0.3, 0.5], [0.7, 0.0], [0.0, 0.0]], axis=0)
     rows = pick(cumulated, np.array([[0.0, 0.49], [0.29, 0.5], [0.31, 0.999], [1.0, 1.0]]))
     np.testing.assert_array_equal(rows, [[1, 0], [1, 1], [2, 1], [2, 1]])
+
+
+def test_choices_with_weights_begin_with_them():
+    points = np.array([[5 / 6, 0.25], [5 / 6, NAN], [0.5, 0.75]])
+    found = choice_probabilities(points, np.array([3, 2]), {0: np.array([0.7, 0.2, 0.1])})
+    np.testing.assert_allclose(found, [[2.1 / 6, 2 / 4], [1.6 / 6, 2 / 4], [2.3 / 6, 0]])

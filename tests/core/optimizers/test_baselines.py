@@ -7,6 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 from ConfigSpace import (
+    Beta,
     Categorical,
     Configuration,
     ConfigurationSpace,
@@ -17,6 +18,7 @@ from ConfigSpace import (
     ForbiddenEqualsClause,
     GreaterThanCondition,
     Integer,
+    Normal,
     OrdinalHyperparameter,
 )
 from hypothesis import HealthCheck, given, settings
@@ -68,7 +70,19 @@ def go_on(optimizer, steps, workers=3):
 def spaces(draw: st.DrawFn) -> ConfigurationSpace:
     """Up to four hyperparameters of any kind, conditions two levels deep, or a forbidden pair, or both."""
     space = ConfigurationSpace()
-    kinds = st.sampled_from(["float", "log", "integer", "log integer", "ordinal", "categorical", "constant"])
+    kinds = [
+        "float",
+        "log",
+        "integer",
+        "log integer",
+        "ordinal",
+        "categorical",
+        "constant",
+        "weighted",
+        "normal",
+        "beta",
+    ]
+    kinds = st.sampled_from(kinds)
     makers = {
         "float": lambda name: Float(name, (-2.0, 5.0)),
         "log": lambda name: Float(name, (1e-6, 1e3), log=True),
@@ -77,6 +91,9 @@ def spaces(draw: st.DrawFn) -> ConfigurationSpace:
         "ordinal": lambda name: OrdinalHyperparameter(name, [16, 32, 64]),
         "categorical": lambda name: Categorical(name, ["tanh", "relu", None, 3]),
         "constant": lambda name: Constant(name, "only"),
+        "weighted": lambda name: Categorical(name, ["never", "a", "b", "c"], weights=[0, 1, 2, 7]),
+        "normal": lambda name: Float(name, (0.0, 1.0), distribution=Normal(0.2, 0.1)),
+        "beta": lambda name: Integer(name, (1, 90), distribution=Beta(2, 5), log=True),
     }
     for i, kind in enumerate(draw(st.lists(kinds, max_size=4))):
         space.add(makers[kind](f"h{i}"))
@@ -98,6 +115,7 @@ def spaces(draw: st.DrawFn) -> ConfigurationSpace:
 def test_every_proposal_is_a_legal_configuration(baseline, space, seed):
     for trial in go_on(made(baseline, space, seed), 12):
         Configuration(space, values=dict(trial.configuration)).check_valid_configuration()
+        assert "never" not in trial.configuration.values()
 
 
 @baselines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
-from scipy.stats import truncnorm
+from scipy.stats import chisquare, truncnorm
 
 from core.benchmarks.base import Evaluation
 from core.errors import UserError
@@ -29,6 +29,16 @@ def test_the_density_integrates_to_one():
     grid = (np.arange(2000) + 0.5) / 2000
     total = [np.exp(kernels.log_density(np.column_stack([grid, np.full(2000, c)]))).mean() for c in (1 / 6, 0.5, 5 / 6)]
     assert np.mean(total) == pytest.approx(1, abs=1e-5)
+
+
+def test_choices_with_weights_have_the_prior_s_density_and_draws():
+    shares = {1: np.array([0.7, 0.2, 0.1])}
+    kernels, middles = Kernels(np.array([[0.3, 0.5]]), {1: 3}, shares), np.array([1, 3, 5]) / 6
+    density = np.exp(kernels.log_density(np.column_stack([np.full(3, np.nan), middles])))
+    expected = 0.5 * shares[1] + 0.5 * (np.array([0, 1, 0]) + 3 * shares[1]) / 4  # half is the prior, half the kernel
+    np.testing.assert_allclose(density * shares[1], expected, rtol=1e-12)
+    drawn = np.floor(kernels.sample(20_000, np.random.default_rng(0))[:, 1] * 3).astype(int)
+    assert chisquare(np.bincount(drawn), 20_000 * expected).pvalue > 1e-6
 
 
 def test_what_is_inactive_does_not_count():
