@@ -134,9 +134,6 @@ class Kernels:
         sums: Points = np.logaddexp.reduce(np.concatenate([np.zeros((len(X), 1)), logs], 1), axis=1) - np.log(n + 1)
         return sums
 
-    def sample(self, m: int, generator: np.random.Generator) -> Points:
-        """m draws (m, d), uniform where the chosen point is inactive."""
-        n, d = self.points.shape
     def _rarity(self, X: Points) -> Points | float:
         """1 / (c p_x) of the choices at X (m, d): (m, 1, unordered), or 1 without weights."""
         if not self._shares:
@@ -147,6 +144,9 @@ class Kernels:
             rarity[:, np.searchsorted(self._unordered, place)] = 1 / (len(shares) * shares[codes])
         return rarity[:, None]
 
+    def sample(self, m: int, generator: np.random.Generator) -> Points:
+        """m draws (m, d), uniform where the chosen point is inactive."""
+        n, d = self.points.shape
         uniforms = generator.random((m, d))
         rows = generator.integers(n + 1, size=m)
         chosen = np.concatenate([self.points, np.full((1, d), np.nan)])[rows]  # the last row is the prior
@@ -155,9 +155,9 @@ class Kernels:
         drawn[:, j] = truncated_normal(chosen[:, j], np.array(self.deviation), uniforms[:, j])
         j, c = self._unordered, self.choices[self._unordered]
         keeps = generator.random((m, len(j))) < n / (n + c)
-        drawn[:, j] = np.where(keeps, chosen[:, j], (np.floor(uniforms[:, j] * c) + 0.5) / c)
-        result: Points = np.where(np.isnan(chosen) | np.isnan(drawn), uniforms, drawn)
-        return result
         for place, shares in self._shares.items():
             rows = np.minimum(np.searchsorted(np.cumsum(shares), uniforms[:, place], side="right"), len(shares) - 1)
             uniforms[:, place] = (rows + 0.5) / len(shares)
+        drawn[:, j] = np.where(keeps, chosen[:, j], (np.floor(uniforms[:, j] * c) + 0.5) / c)
+        result: Points = np.where(np.isnan(chosen) | np.isnan(drawn), uniforms, drawn)
+        return result

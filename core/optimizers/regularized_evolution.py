@@ -88,8 +88,8 @@ class RegularizedEvolution(Optimizer):
         else:
             j = int(self.generator.choice(np.flatnonzero(active[0])))
             point[~active[0]] = self.generator.random(int((~active[0]).sum()))
-        point[j] = self._another(j, parent[j])
             point[~active[0]] = self.encoding.weighted(point[None])[0, ~active[0]]
+        point[j] = self._another(j, parent[j])
         return point
 
     def _another(self, j: int, coordinate: float) -> float:
@@ -97,13 +97,12 @@ class RegularizedEvolution(Optimizer):
         column = self.encoding.columns[j]
         if column.size is None:
             return self.generator.random()
-        current = int(column.read(np.array([coordinate]))[0]) - column.first
         if column.shares is not None or column.prior is not None:
             return self._another_by_prior(column, coordinate)
+        current = int(column.read(np.array([coordinate]))[0]) - column.first
         other = (current + 1 + int(self.generator.integers(column.size - 1))) % column.size
         return float(column.place(np.array([other + column.first]))[0])
 
-    def _observe(self, trial: Trial, outcome: Outcome) -> None:
     def _another_by_prior(self, column: Column, coordinate: float) -> float:
         """The same, drawn from the prior: from the unit interval without the cell of the current value."""
         if column.size is None:
@@ -113,6 +112,7 @@ class RegularizedEvolution(Optimizer):
         drawn = column.weighted(np.where(place < left, place, place + right - left))
         return float(column.place(column.read(np.clip(drawn, 0.0, 1.0)))[0])
 
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
         loss = float("inf") if outcome.failure else outcome.loss
         self._members.append((loss, self._points.pop(trial.number)))
 
