@@ -163,6 +163,15 @@ def checked_initial(initial: Any, space: ConfigurationSpace) -> list[dict[str, A
         raise UserError(f"initial: {error}") from error
 
 
+def default_of(space: ConfigurationSpace, known: Sequence[Mapping[str, Any]], method: Any) -> dict[str, Any] | None:
+    """The configuration of the defaults, if one was set and the search is to begin with it.
+
+    It is not, if it is among the known ones, or the method is an optimizer, which begins as it likes.
+    """
+    default = None if asks_and_tells(method) else CubeEncoding(space).default_configuration()
+    return None if default in known else default
+
+
 def checked_budgets(budgets: Any) -> Budgets | None:
     """The smallest and the largest as floats; raises UserError for what is not positive and ascending."""
     if budgets is None:

@@ -24,6 +24,7 @@ from core.study.arguments import (
     check_optimizer,
     checked_constraints,
     checked_initial,
+    default_of,
     earlier_searches,
     identity,
     is_benchmark,
@@ -31,6 +32,7 @@ from core.study.arguments import (
     objective_of,
     space_of,
 )
+from core.study.evaluation import plain
 from core.study.huge_losses import about_huge_losses
 from core.study.journal import open_journal
 from core.study.methods import method_of
@@ -106,7 +108,9 @@ def minimize(
         constraints: Names of outcomes that must be at most 0, which the function returns in a dictionary. An evaluation
             that violates one is never the best. Models (all but those of entropy_search, fabolas, mtbo) learn where
             constraints are satisfied and evaluations succeed; to other methods a violation is a failure.
-        initial: Known configurations, evaluated first, on the largest budget.
+        initial: Known configurations, evaluated first, on the largest budget. After them comes the configuration of the
+            space's defaults if one was set, such as `Float(0.0, 1.0, default=0.1)`, to another value than ConfigSpace's
+            automatic one; an optimizer of your own begins as it likes.
         earlier: Earlier searches: their results, traces or records, see `core.study.earlier`. To ablr, mt_bohamiann and
             mt_gp they are searches of similar functions over the same space. To other methods with a model they are
             evaluations of this very function.
@@ -162,6 +166,7 @@ def minimize(
     limit = limit if evaluations is None else evaluations
     searches = earlier_searches(earlier, settings, space, maximize)
     known, rule = checked_initial(initial, space), rule_of(pruning)
+    default = default_of(space, known, method)
     constraints = checked_constraints(constraints, settings)
     objective = objective_of(function, space, budgets, worst_loss, maximize, constraints, evaluation_seconds)
     failing = None if worst_loss is None and not is_benchmark(function) else objective.worst_loss
@@ -172,6 +177,9 @@ def minimize(
         initial=known,
         pruning=None if rule is None else description(rule),
     )
+    if default is not None:  # without one the journal is that of earlier versions
+        header["default"] = plain(default)
+        known.append(default)
     if limit < least and budgets is not None:
         warnings.warn(
             f"{limit} evaluations are too few for one on the largest budget, {budgets[1]:g}: that takes {least}",

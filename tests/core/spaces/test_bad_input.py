@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -14,12 +16,13 @@ from ConfigSpace import (
     EqualsCondition,
     GreaterThanCondition,
     NotEqualsCondition,
+    OrdinalHyperparameter,
 )
 from ConfigSpace import Float as NamedFloat
 
 from core import Float, Integer
 from core.errors import UnknownNameError, UserError
-from core.spaces import CubeEncoding
+from core.spaces import CubeEncoding, as_space, describe_space
 
 
 def test_spaces_with_nothing_to_optimize_are_refused():
@@ -63,6 +66,99 @@ def test_a_range_stands_for_its_integers_in_order(given, values):
     encoding = CubeEncoding({"n": given})
     points = (np.arange(4)[:, None] + 0.5) / 4
     assert [found["n"] for found in encoding.decode(points)] == values
+
+
+@pytest.mark.parametrize("given", [range(2**53), range(0, 2**50, 3), range(5, -(2**40), -7)], ids=str)
+def test_a_range_costs_nothing_whatever_its_length(given):
+    tracemalloc.start()
+    space = as_space({"n": given})
+    encoding = CubeEncoding(space)
+    found = encoding.decode(encoding.sample(50, np.random.default_rng(0)))
+    np.testing.assert_array_equal(encoding.decode(encoding.encode(found)), found)
+    assert all(type(each["n"]) is int and each["n"] in given for each in found)
+    ends = [each["n"] for each in encoding.decode([[0.0], [1.0]])]
+    assert ends == sorted([given[0], given[-1]])
+    assert len(str(describe_space(space))) < 200 and pickle.loads(pickle.dumps(space)) == space
+    assert tracemalloc.get_traced_memory()[1] < 2**20, "bytes"
+    tracemalloc.stop()
+    for wrong in (given[0] + 0.5, given[-1] + given.step, "5", None, math.nan):
+        with pytest.raises(UserError, match=r"n = .* is not allowed"):
+            encoding.encode([{"n": wrong}])
+    np.testing.assert_array_equal(*(encoding.encode([{"n": kind(given[1])}]) for kind in (int, np.int64)))
+
+
+def test_steps_are_an_ordinal_hyperparameter_of_configspace_s():
+    ours, theirs = as_space({"n": range(16, 81, 16)})["n"], OrdinalHyperparameter("n", [16, 32, 48, 64, 80])
+    assert isinstance(ours, OrdinalHyperparameter) and str(ours) == str(theirs)
+    vectors = np.arange(5.0)
+    np.testing.assert_array_equal(ours.to_vector(np.array([16, 32, 48, 64, 80])), vectors)
+    np.testing.assert_array_equal(ours.to_value(vectors), theirs.to_value(vectors))
+    assert ours.legal_value(48) and not ours.legal_value(50) and not ours.legal_value("48")
+    np.testing.assert_array_equal(ours.legal_value(np.array([16, 17])), [True, False])
+    space = ConfigurationSpace()
+    space.add(ours, NamedFloat("x", (0.0, 1.0)))
+    space.add(GreaterThanCondition(space["x"], space["n"], 32))
+    found = CubeEncoding(space).decode([[(i + 0.5) / 5, 0.5] for i in range(5)])
+    assert ["x" in each for each in found] == [False, False, True, True, True]
+    assert all(space.sample_configuration()["n"] in ours.sequence for _ in range(20))
+
+
+def test_a_list_of_many_choices_is_looked_up_once_each():
+    class Counted(str):
+        compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            Counted.compared += 1
+            return str.__eq__(self, other)
+
+    choices = [Counted(f"choice {i}") for i in range(1000)]
+    encoding = CubeEncoding({"k": choices, "x": (0.0, 1.0)})
+    points = encoding.sample(500, np.random.default_rng(0))
+    found = encoding.decode(points)
+    encoding.encode(found)
+    before = Counted.compared
+    encoding.encode(found)
+    assert Counted.compared - before <= 2 * 500
+    with pytest.raises(UserError, match=r"k = 'no' is not allowed; allowed: 'choice 0', .* and 990 more$"):
+        encoding.encode([{"k": "no", "x": 0.5}])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (range(2**60), r"n' is range\(0, 1152.*; allowed: integers from -2\*\*53 to 2\*\*53"),
+        (range(0, 2**70, 2), "allowed: integers from"),
+        ((0, 2**64), "allowed: integers from"),
+        (("log", 1, 2**64), "allowed: integers from"),
+        (Integer(-(2**64), 5), "allowed: integers from"),
+        ([True, "x", 1], "its choices True and 1 are equal; allowed"),
+        ([math.nan, 1.0], "its first choice is nan"),
+    ],
+    ids=str,
+)
+def test_what_is_too_large_or_the_same_is_refused_for_that_reason(given, message):
+    with pytest.raises(UserError, match=message):
+        CubeEncoding({"n": given})
+
+
+@pytest.mark.parametrize(
+    ("given", "inside", "outside"),
+    [
+        (Float(1e-12, 1.0, log=True), [1e-12 * (1 - 1e-9), 1 + 1e-9], [0.0, 9e-13, 1e-12 * (1 - 1e-7), 1 + 1e-7]),
+        (Float(1e-3, 1e6, log=True), [1e-3 * (1 - 1e-9), 1e6 * (1 + 1e-9)], [0.0, -1e-4, 9e-4, 1e6 + 1]),
+        (Float(-1e6, 1e6), [-1e6 - 1e-3, 1e6 + 1e-3], [-1e6 - 0.1, 1e6 + 0.1]),
+        (Integer(1, 9), [1, 9.0], [1 - 1e-12, 9 + 1e-9]),
+    ],
+    ids=str,
+)
+def test_what_left_a_range_by_rounding_is_legal_on_the_scale_that_is_searched(given, inside, outside):
+    encoding = CubeEncoding({"x": given})
+    for value in inside:
+        assert given.low <= encoding.checked([{"x": value}])[0]["x"] <= given.high
+    for value in outside:
+        with pytest.raises(UserError, match=r"x = .* is not allowed; allowed: (float|integer) from"):
+            encoding.encode([{"x": value}])
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
+from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
 
 from core import minimize
 from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
-from core.spaces import CubeEncoding
+from core.spaces import Column, CubeEncoding, as_space
 from core.study.earlier import digest, searches_of, tasks_of
+from core.study.evaluation import plain
 from core.study.methods import method_of
 from core.study.serial import run_serial
 from core.study.trace import Trace
@@ -229,3 +234,79 @@ def test_a_search_in_which_nothing_counts_says_what_became_of_its_evaluations():
     first = search(lambda configuration: {"loss": 0.0, "memory": 1.0}, UNIT, constraints=["memory"], evaluations=3)
     with pytest.raises(UserError, match=r"earlier\[0\] has no evaluation that .* \(3 infeasible\)"):
         search(limited, UNIT, method="gp", constraints=["memory"], earlier=[first])
+
+
+def returned(tmp_path, choices, kinds=("json", "parquet")):
+    """The configurations of a search and, of each, what is read back of them."""
+    space = as_space({"k": choices, "x": (0.0, 1.0)})
+    found = search(lambda configuration: configuration["x"], space, evaluations=30)
+    own = [record.configuration for record in found.records]
+    if "parquet" in kinds:
+        found.trace.to_parquet(tmp_path / "trace.parquet")
+        rows = pd.read_parquet(tmp_path / "trace.parquet")["configuration"]
+        yield own, [CubeEncoding(space).from_table(row) for row in rows]
+    stored = json.loads(json.dumps(plain(own)))
+    yield own, [{name: Column.of(space[name]).from_json(row[name]) for name in row} for row in stored]
+    yield own, [CubeEncoding(space).from_table(row) for row in found.trace["configuration"]]
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        [(64, 32), (32,)],
+        [[1, 2], [3]],
+        [(50,), None],
+        [((1, 2), (3,)), ((4,),)],
+        [1, None],
+        [1, 2.5],
+        [None, "None"],
+        [True, None],
+        ["nan", None],
+        [{"a": 1}, {"b": 2}],
+        [b"a", b"b"],
+        [1.5, math.nan],
+    ],
+    ids=str,
+)
+def test_choices_read_back_are_the_space_s_own(tmp_path, choices):
+    for own, read in returned(tmp_path, choices):
+        assert [type(each["k"]) for each in read] == [type(each["k"]) for each in own]
+        assert all(one["k"] is other["k"] or one["k"] == other["k"] for one, other in zip(read, own, strict=True))
+
+
+@pytest.mark.parametrize(
+    "choices", [[1, "1"], [True, "1", 2], [(1, 2), "(1, 2)"], [(1, 2), (1, "2")], [1, "a", None]], ids=str
+)
+def test_choices_that_no_column_of_parquet_holds_are_told_apart_in_json(tmp_path, choices):
+    for own, read in returned(tmp_path, choices, ("json",)):
+        assert [repr(each["k"]) for each in read] == [repr(each["k"]) for each in own]
+
+
+@pytest.mark.parametrize("choices", [[(1, 2), [1, 2]], [None, math.nan], [b"a", "a"], [repr(len), len]], ids=str)
+def test_choices_that_files_do_not_tell_apart_are_refused(choices):
+    space = as_space({"k": choices, "x": (0.0, 1.0)})
+    frame = search(lambda configuration: configuration["x"], space).trace
+    with pytest.raises(UserError, match=r"^earlier\[0\]: k = .* stands for .* and .*, which files do not tell apart"):
+        search(space=space, earlier=[frame], method="gp")
+
+
+def test_a_journal_with_choices_that_json_does_not_tell_apart_is_refused(tmp_path):
+    space, path = {"k": [(1, 2), [1, 2]], "x": (0.0, 1.0)}, tmp_path / "run.jsonl"
+    search(lambda configuration: configuration["x"], space, evaluations=2, journal=path)
+    with pytest.raises(UserError, match=r"run.jsonl: k = \[1, 2\] stands for \(1, 2\) and \[1, 2\]"):
+        search(lambda configuration: configuration["x"], space, evaluations=3, journal=path)
+
+
+def test_none_in_a_table_is_a_choice_where_it_is_active_and_nothing_elsewhere(tmp_path):
+    space = ConfigurationSpace()
+    space.add(Categorical("on", ["yes", "no"]), Categorical("k", [None, "b"]), Float("x", (0.0, 1.0)))
+    space.add(EqualsCondition(space["k"], space["on"], "yes"), EqualsCondition(space["x"], space["k"], None))
+    found = search(lambda configuration: configuration.get("x", 1.0), space, evaluations=30)
+    found.trace.to_parquet(tmp_path / "trace.parquet")
+    rows = pd.read_parquet(tmp_path / "trace.parquet")["configuration"]
+    assert [CubeEncoding(space).from_table(row) for row in rows] == [record.configuration for record in found.records]
+    assert {(each["on"], "k" in each, "x" in each) for each in map(CubeEncoding(space).from_table, rows)} == {
+        ("yes", True, True),
+        ("yes", True, False),
+        ("no", False, False),
+    }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from ConfigSpace import Categorical, ConfigurationSpace
+from ConfigSpace import Integer as NamedInteger
 
-from core import minimize
+from core import Float, Integer, minimize
 from core.errors import UserError
 from core.spaces import as_space
 from core.study import METHODS, method_of
@@ -161,3 +165,92 @@ def test_every_method_with_a_model_learns_from_any_configuration():
         except UserError:
             unable.add(name)
     assert unable == {"random", "hyperband", "successive_halving", "differential_evolution"}
+
+
+DEFAULT = {"x": 2.5, "n": 3, "kind": "a"}
+
+
+def with_default(**others):
+    return as_space({"x": Float(-5.0, 5.0, default=2.5), "n": Integer(1, 9, default=3), "kind": ["a", "b"], **others})
+
+
+def test_a_default_that_is_set_comes_after_what_is_known():
+    result = minimize(bowl, with_default(), "random", 3, initial=KNOWN[:1])
+    assert [dict(record.configuration) for record in result.records[:2]] == [KNOWN[0], DEFAULT]
+    assert result.records[1].notes["origin"] == "enqueued" and len(result.records) == 3
+    again = minimize(bowl, with_default(), "random", 3, initial=[DEFAULT])
+    assert [record.configuration == DEFAULT for record in again.records] == [True, False, False]
+
+
+@pytest.mark.parametrize("space", [SPACE, {**SPACE, "n": Integer(1, 9)}, as_space(SPACE)])
+def test_nothing_begins_with_an_automatic_default(space):
+    result = minimize(bowl, space, "random", 3)
+    assert all("origin" not in record.notes for record in result.records)
+
+
+@pytest.mark.parametrize("range_", [Float(-5.0, 5.0, default=0.0), Integer(-5, 5, default=0)])
+def test_a_default_in_the_middle_that_is_set_is_one_too(range_):
+    result = minimize(lambda configuration: configuration["x"], {"x": range_}, "random", 2)
+    assert result.records[0].configuration == {"x": 0} and result.records[0].notes["origin"] == "enqueued"
+
+
+@pytest.mark.parametrize("method", ["bohb", "successive_halving"])
+def test_a_default_is_evaluated_on_the_largest_budget_as_known_ones_are(method):
+    result = minimize(curve, with_default(), method, 15, budgets=(1, 9))
+    assert (result.records[0].configuration, result.records[0].budget) == (DEFAULT, 9.0)
+    assert result.records[1].budget == 1.0
+
+
+def test_an_optimizer_of_ones_own_begins_as_it_likes():
+    class Mine:
+        def ask(self, n):
+            return [KNOWN[1]]
+
+        def tell(self, trial, evaluation):
+            assert trial.configuration == KNOWN[1]
+
+    assert len(minimize(bowl, with_default(), Mine(), 2).records) == 2
+
+
+def test_a_journal_knows_the_default(tmp_path):
+    path = tmp_path / "run.jsonl"
+    first = minimize(bowl, with_default(), "random", 4, journal=path)
+    assert json.loads(path.read_text().splitlines()[0])["default"] == DEFAULT
+    longer = minimize(bowl, with_default(), "random", 6, journal=path)
+    assert outcomes(longer)[:4] == outcomes(first) and len(longer.records) == 6
+    assert outcomes(longer) == outcomes(minimize(bowl, with_default(), "random", 6))
+    minimize(bowl, SPACE, "random", 3, journal=tmp_path / "other.jsonl")
+    assert "default" not in json.loads((tmp_path / "other.jsonl").read_text().splitlines()[0])
+
+
+def test_a_journal_of_a_version_that_began_without_the_default_is_refused_in_words(tmp_path, monkeypatch):
+    space, path = with_default(), tmp_path / "run.jsonl"
+    with monkeypatch.context() as patch:
+        patch.setattr("core.study.minimization.default_of", lambda *_: None)
+        minimize(bowl, space, "random", 3, journal=path)
+    with pytest.raises(UserError, match=r'journal of a run with default null; this run has \{"kind": "a", "n": 3'):
+        minimize(bowl, space, "random", 3, journal=path)
+
+
+def of_weights():
+    space = ConfigurationSpace()
+    space.add(Categorical("k", ["never", "often", "seldom"], weights=[0, 9, 1]), NamedInteger("n", (1, 90), log=True))
+    return space
+
+
+MANY = {"random", "tpe", "optuna_tpe", "hyperband", "successive_halving", "bohb", "cmaes", "differential_evolution"}
+MANY |= {"regularized_evolution", "reinforce"}  # methods of which many proposals take no time
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"smac", "hyperband_lcnet"}))
+def test_no_method_proposes_a_choice_of_weight_zero(name):
+    settings, space = method_of(name), of_weights()
+    budgets = (1, 9) if settings.needs_budgets else (1 / 64, 1.0) if name in ("fabolas", "mtbo") else None
+    optimizer = settings.build(space, 0, budgets, 40)
+    proposed = []
+    for _ in range(60 if name in MANY else 13):
+        (trial,) = optimizer.ask()
+        proposed.append(trial.configuration["k"])
+        optimizer.tell(trial, (trial.configuration["n"] + (proposed[-1] == "often"), 1.0))
+    assert set(proposed) <= {"often", "seldom"} and proposed.count("often") >= 2
