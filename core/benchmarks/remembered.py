@@ -37,7 +37,7 @@ class Remembered:
     """
 
     def __init__(self, inner: Objective, path: Path) -> None:
-        self.inner, self.path = inner, path
+        self.inner, self.path = inner, path.absolute()  # wherever the objective goes
 
     @property
     def space(self) -> ConfigurationSpace:

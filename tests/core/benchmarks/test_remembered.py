@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,18 @@ def test_an_interrupted_search_continues(tmp_path):
         search(Counted(8), tmp_path / "part")
     assert search(rest := Counted(), tmp_path / "part") == whole
     assert (rest.calls, all_at_once.calls) == (12, 20)
+
+
+def test_an_objective_that_changes_the_folder_loses_nothing(tmp_path, monkeypatch):
+    class Away(Counted):
+        def __call__(self, *arguments):
+            (tmp_path / "away").mkdir(exist_ok=True)
+            monkeypatch.chdir(tmp_path / "away")
+            return super().__call__(*arguments)
+
+    monkeypatch.chdir(tmp_path)
+    search(Away(), Path("part"))
+    assert search(function := Counted(), tmp_path / "part") and function.calls == 0
 
 
 def test_a_line_that_was_cut_short_is_evaluated_again(tmp_path):

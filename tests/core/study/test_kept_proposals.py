@@ -1,6 +1,7 @@
 """A search in lockstep that was interrupted ends as if nothing had happened, and pays for its proposals once."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +125,26 @@ def test_other_losses_are_noticed(interrupted, monkeypatch):
     with pytest.raises(UserError, match=r"some.proposals: the evaluations made again have other losses"):
         search(policy(), kept_in(interrupted))
     assert not (interrupted / "some.proposals").exists()
+
+
+def test_proposals_that_cannot_be_written_cost_a_warning(tmp_path):
+    (tmp_path / "some.proposals").mkdir()
+    with (
+        pytest.warns(RuntimeWarning, match=r"some\.proposals: cannot be written: .*will begin anew"),
+        convergence.counting(),
+    ):
+        found = search(policy(), kept_in(tmp_path))
+    assert np.array_equal(found.loss, search(policy()).loss)
+
+
+def test_proposals_stay_in_their_folder_whatever_the_function_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kept = kept_in(Path())
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    with convergence.counting():
+        search(policy(), kept)
+    assert (tmp_path / "some.proposals").exists() and not list((tmp_path / "away").iterdir())
 
 
 CELL = "bohamiann/synthetic/sin_one/random"

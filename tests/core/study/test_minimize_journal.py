@@ -133,6 +133,28 @@ print(sorted({"torch", "pandas", "numba", "distributed", "matplotlib"} & sys.mod
     assert (tmp_path / ".random.jsonl.state").exists()
 
 
+def test_methods_without_a_model_of_torch_do_not_import_it(tmp_path):
+    """Nor where their states are kept and read."""
+    program = """
+import sys
+import core.study.replay
+from core import minimize
+core.study.replay.WORTH_SECONDS = 0.0
+def loss(configuration, budget=1.0): return configuration["x"] + 1 / budget
+bandits = ("hyperband", "successive_halving", "bohb")
+for method in ("random", "tpe", "optuna_tpe", "cmaes", "regularized_evolution", *bandits):
+    bandit = method in bandits
+    function, budgets = (loss, (1, 3)) if bandit else (lambda configuration: loss(configuration), None)
+    for evaluations in (12, 14):
+        minimize(function, {"x": (0.0, 1.0)}, method, evaluations, budgets=budgets, journal=f"{method}.jsonl")
+    assert "torch" not in sys.modules, method
+"""
+    subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True
+    )
+    assert len(list(tmp_path.glob(".*.jsonl.state"))) == 8
+
+
 def test_a_run_that_never_began_leaves_no_claim_on_its_journal(tmp_path):
     with pytest.raises(UserError, match="any number of values"):
         minimize(bowl, SPACE, "reinforce", 3, journal=tmp_path / "run.jsonl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import threading
 
@@ -141,3 +142,100 @@ def test_a_damaged_state_counts_as_missing(tmp_path):
         largest.write_bytes(damaged)
         with pytest.warns(RuntimeWarning, match="damaged"):
             assert states.read({"x": 1}, 9.0) == {"epochs": 1.0}
+
+
+class Trap:
+    """Leaves a mark where it is unpickled."""
+
+    def __init__(self, mark):
+        self.mark = str(mark)
+
+    def __reduce__(self):
+        return open, (self.mark, "w")
+
+
+def kept_by(folder, trap):
+    """A folder of states, with one that runs code when it is read."""
+    states = States(folder)
+    states.write({"x": 1}, 1.0, {"epochs": trap})
+    return states
+
+
+def in_a_link(folder):
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to("elsewhere")
+
+
+def as_links(folder):
+    (folder.parent / "elsewhere").mkdir()
+    for path in list(folder.iterdir()):
+        path.rename(folder.parent / "elsewhere" / path.name)
+        path.symlink_to(folder.parent / "elsewhere" / path.name)
+
+
+def writable(mode):
+    def spoil(folder):
+        for path in folder.iterdir():
+            path.chmod(mode)
+
+    return spoil
+
+
+SPOILT = {
+    "a file that the group may write": writable(0o660),
+    "a file that all may write": writable(0o602),
+    "a folder that all may write": lambda folder: folder.chmod(0o777),
+    "a link to a folder": in_a_link,
+    "links to files": as_links,
+}
+
+
+@pytest.mark.parametrize("how", [*SPOILT, "files of somebody else"])
+def test_what_others_may_have_written_is_not_read(tmp_path, monkeypatch, how):
+    """Neither by an evaluation nor at the start of a search, which has not begun then."""
+    folder, mark, calls = tmp_path / ".run.jsonl.states", tmp_path / "mark", []
+    states = kept_by(folder, Trap(mark))
+    if how in SPOILT:
+        SPOILT[how](folder)
+    else:
+        monkeypatch.setattr("os.geteuid", lambda: 4711)
+    with pytest.raises(
+        UserError, match=r"\.run\.jsonl\.states.*: (is a link|belongs to|can be written|cannot be read)"
+    ):
+        if "folder" in how:
+            states.require_own()
+        else:
+            states.read({"x": 1}, 9.0)
+
+    def training(configuration, budget, state):
+        calls.append(budget)
+        return bowl(configuration)
+
+    with pytest.raises(UserError, match=r"\.run\.jsonl\.states"):
+        minimize(training, SPACE, "hyperband", 3, budgets=(1, 9), journal=tmp_path / "run.jsonl", progress=False)
+    assert not calls and not mark.exists()
+
+
+def test_nor_is_anything_written_where_others_may_write(tmp_path):
+    (tmp_path / "states").mkdir(mode=0o777)
+    (tmp_path / "states").chmod(0o777)
+    with pytest.raises(UserError, match="can be written by others"):
+        States(tmp_path / "states").write({"x": 1}, 1.0, {"epochs": 1})
+
+
+def test_only_their_owner_may_read_or_write_states(tmp_path):
+    before = os.umask(0)
+    try:
+        States(tmp_path / "states").write({"x": 1}, 1.0, {"epochs": 1})
+    finally:
+        os.umask(before)
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "states", *(tmp_path / "states").iterdir()))
+    assert States(tmp_path / "states").read({"x": 1}, 3.0) == {"epochs": 1}
+
+
+def test_a_file_with_another_name_is_no_state(tmp_path):
+    states = States(tmp_path / "states")
+    states.write({"x": 1}, 1.0, {"epochs": 1})
+    (path,) = (tmp_path / "states").iterdir()
+    path.with_name(path.name.replace("1.0", "1.0 (copy)")).write_bytes(path.read_bytes())
+    assert states.read({"x": 1}, 3.0) == {"epochs": 1}
