@@ -20,6 +20,7 @@ DEATHS = {
     "workers of a cluster": 2,
     "all workers of a cluster": 3,
     "a scheduler": 1,
+    "the only process": 9,
 }
 """Processes that evaluations kill, in test_killed_worker.py and test_dask_cluster.py."""
 
@@ -33,6 +34,9 @@ FAULTS = {
     "read-only disks": 13,
     "commands at once": 4,
     "searches at once": 8,
+    "forked children that return": 9,
+    "journals that vanish": 24,
+    "signals that end a process": 12,
     "jumps of the clock": 40,
     "evaluations that hang": 12,
     "damaged records": 60,

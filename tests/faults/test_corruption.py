@@ -5,9 +5,12 @@ In every case a search or a cell ends with the records of one that nothing distu
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -80,6 +83,32 @@ def test_the_journal_of_a_search(tmp_path, kind):
         else:
             kept = content[: content.rfind(b"\n") + 1]
             assert whole.startswith(kept) and counted.calls == len(expected) - kept.count(b'{"told": ')
+
+
+VANISHING = (Path.unlink, lambda path: path.write_bytes(b""), lambda path: path.rename(path.with_name("other")))
+"""What becomes of a journal while it is written: it is deleted, emptied or renamed."""
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_a_journal_that_vanishes(tmp_path, kind):
+    """At a random evaluation: the search stops, tells where all lines are, and repeats nothing once they are back."""
+    expected, generator = expected_of(kind), np.random.default_rng()
+    for number in range(FAULTS["journals that vanish"] // len(SEARCHES)):
+        path, at = tmp_path / f"{number}.jsonl", int(generator.integers(1, len(expected) + 1))
+        vanishing, happens = Counted(), VANISHING[number % len(VANISHING)]
+        count = vanishing.count
+
+        def counting(path=path, at=at, count=count, vanishing=vanishing, happens=happens) -> None:
+            count()
+            if vanishing.calls == at:
+                happens(path)
+
+        vanishing.count = counting
+        with pytest.raises(UserError, match="was deleted, replaced or changed by another program") as caught:
+            search(kind, path, vanishing)
+        subprocess.run(re.search("`(.*)`", str(caught.value))[1], shell=True, check=True)
+        rest = Counted()
+        assert outcomes(search(kind, path, rest)) == expected and vanishing.calls + rest.calls == len(expected)
 
 
 def test_the_states_of_trainings(tmp_path):
