@@ -132,14 +132,16 @@ def minimize(
         seed: Seed of everything random, a whole number from 0.
         journal: Path of a file to which every event is written. The same call continues an interrupted run, and returns
             the result of a finished one. More evaluations or seconds prolong a run, except for smac, whose initial
-            design depends on the number of evaluations.
+            design depends on the number of evaluations. With one worker, an evaluation in which the process died three
+            times in a row has failed, see `core.study.serial`. See `core.study.journal` for files that are lost.
         worst_loss: Loss of failed evaluations, for methods that use the loss itself. Without it, failures rank behind
             all successes, see `core.optimizers.bayesopt` for models. The default is that of the benchmark.
         progress: Whether to show a bar, or, without a terminal, a line now and then.
 
     Raises:
         UserError: an argument that is not allowed, or a journal of another run, before any work; a function that
-            returns what can be no loss; a scheduler that does not answer, or no worker left.
+            returns what can be no loss; a scheduler that does not answer, or no worker left; a journal that could not
+            be written to the end; a child that the function has forked and that has returned.
         NameError, AttributeError, ImportError, SyntaxError, StopIteration, TypeError: raised by one of the first ten
             evaluations.
         KeyboardInterrupt: the run was interrupted, after one line that says what was kept.
