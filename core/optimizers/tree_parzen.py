@@ -134,8 +134,8 @@ class TreeParzen(ParzenSearch):
             best[j] = self._middles[rows, np.arange(len(j))]
         j = self._categorical
         if len(j):
-            parts = (choice_probabilities(part[:, j], self._choices, self._shares) for part in (good, bad))
-            rows = self._best_row(*parts)
+            tables = (choice_probabilities(part[:, j], self._choices, self._shares) for part in (good, bad))
+            rows = self._best_row(*tables)
             best[j] = (rows + 0.5) / self._choices
         return best
 
