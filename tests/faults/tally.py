@@ -35,6 +35,7 @@ FAULTS = {
     "commands at once": 4,
     "searches at once": 8,
     "forked children that return": 9,
+    "children of workers that return": 2,
     "journals that vanish": 24,
     "signals that end a process": 12,
     "jumps of the clock": 40,

@@ -151,3 +151,21 @@ def test_a_child_that_comes_back(tmp_path, kind):
                 os._exit(1)
         assert outcomes(result) == expected and len(children) == 1
         assert outcomes(search(kind, journal, counted := Counted())) == expected and counted.calls == 0
+
+
+@pytest.mark.slow
+def test_a_child_of_a_worker_that_comes_back(address):
+    """It ends with the evaluation, whose worker goes on."""
+    children = FAULTS["children of workers that return"]
+
+    def fork(configuration, budget, generator):
+        if configuration["x"] > fatal and (child := os.fork()) and os.waitpid(child, 0)[1] != 256:
+            raise ValueError("the child has ended in another way")
+        return configuration["x"]
+
+    drawn = sorted(trial.configuration["x"] for trial in RandomSearch(SPACE, np.random.default_rng(0)).ask(10))
+    fatal = drawn[-1 - children]
+    objective = FunctionObjective(fork, SPACE, 9.0)
+    records = run_parallel(RandomSearch(SPACE, np.random.default_rng(0)), objective, 10, seed=0, address=address)
+    assert sorted(record.loss for record in records) == drawn and not any(record.failure for record in records)
+    assert sum(record.loss > fatal for record in records) == children
