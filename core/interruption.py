@@ -77,6 +77,25 @@ def prompt_interruption(notice: str, grace: float = GRACE) -> Iterator[None]:
         os.close(reader)
 
 
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[None]:
+    """Raise `Interrupted` in the block on SIGTERM, which otherwise ends the process without any cleaning up.
+
+    A handler that the program has set stays, and so does the choice to ignore the signal; only that of an open journal,
+    which also ends the process, gives way. Outside the main thread the block runs unchanged.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    ends = before is signal.SIG_DFL or getattr(before, "__module__", "") == "core.study.journal"
+    if not ends or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, partial(_raise, ""))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _raise(notice: str, number: int, frame: object) -> None:
     _received.append(number)
     raise Interrupted(number, notice)

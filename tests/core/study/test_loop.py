@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import queue
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -111,20 +112,20 @@ def test_a_line_whose_writing_is_interrupted_is_not_there(tmp_path, monkeypatch)
 
 
 def future(value):
-    status = "error" if isinstance(value, Exception) else "finished"
-    return SimpleNamespace(status=status, result=lambda: value, exception=lambda: value)
+    return SimpleNamespace(status="error" if isinstance(value, Exception) else "finished")
 
 
 def test_results_collected_before_an_error_are_returned_by_the_next_call():
     """As the driver does: an error stops the run, then what had arrived is asked for."""
     pool = WorkerPool.__new__(WorkerPool)
-    pool._arrived, pool._ended, pool._again, pool.attempts = queue.SimpleQueue(), [], [], 3
-    fine = {"loss": 0.5, "cost": 1.0}
+    pool._arrived, pool._leaving, pool._ended, pool._again, pool.attempts = queue.SimpleQueue(), [], [], [], 3
+    fine = pickle.dumps({"loss": 0.5, "cost": 1.0})
     ends = [fine, UserError("the first"), fine, UserError("the second"), fine]
     trials = search().ask(len(ends))
-    pool._running = {trial.number: (trial, future(end), 1) for trial, end in zip(trials, ends, strict=True)}
-    for trial in trials:
-        pool._arrived.put(trial.number)
+    pool._running = {trial.number: (trial, 1) for trial in trials}
+    pool._futures = {trial.number: future(end) for trial, end in zip(trials, ends, strict=True)}
+    for trial, end in zip(trials, ends, strict=True):
+        pool._arrived.put((trial.number, end))
     with pytest.raises(UserError, match="the first"):
         pool.wait(None)
     assert [trial.number for trial, _ in pool.wait(0.0)] == [0, 2, 4]

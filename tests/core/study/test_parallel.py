@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ProcessPoolExecutor
 
 import cloudpickle
 import numpy as np
+import psutil
 import pytest
 from ConfigSpace import ConfigurationSpace
+from distributed import Client
 
 from core import minimize
 from core.benchmarks.base import Fidelity, FunctionObjective
@@ -186,6 +189,131 @@ def test_a_script_without_guard_that_is_stopped_loses_nothing_finished(tmp_path,
     assert sorted(told) == list(range(10))
 
 
+STUBBORN = """
+import ctypes, os, subprocess, sys, time
+from core import minimize
+
+IGNORING = "import signal, time; [signal.signal(each, signal.SIG_IGN) for each in (1, 2, 15)]; time.sleep(600)"
+
+def stubborn(configuration):
+    if configuration["x"] < 0.6:
+        return configuration["x"]
+    child = subprocess.Popen([sys.executable, "-c", IGNORING], start_new_session=True)
+    with open(sys.argv[2], "a") as file:
+        file.write(f"{os.getpid()} {child.pid}\\n")
+    ctypes.PyDLL(None).sleep(600)  # with the interpreter's lock: no other thread runs
+
+minimize(stubborn, {"x": (0.0, 1.0)}, "random", 40, workers=2, seed=3, journal=sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_evaluations_that_answer_nobody_end_with_the_driver(tmp_path, end):
+    """Both hold the interpreter's lock, and have started a process that ignores signals in a session of its own."""
+    script, journal, begun = (tmp_path / name for name in ("script.py", "run.jsonl", "begun"))
+    script.write_text(STUBBORN.replace("sys.argv[2]", repr(str(begun))))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, script, journal]
+    with open(tmp_path / "said", "w+") as said:
+        process = subprocess.Popen(command, env=environment, stdout=said, stderr=said, start_new_session=True)
+        while not begun.exists() or len(begun.read_text().split()) < 4:
+            assert process.poll() is None
+            time.sleep(0.05)
+        started = list(map(int, begun.read_text().split()))
+        time.sleep(1.5)  # until the driver waits
+        os.kill(process.pid, end)
+        process.wait(timeout=30)
+        said.seek(0)
+        lines = said.read().splitlines()
+    told = sum("told" in line for line in journal.read_text().splitlines())
+    if end != signal.SIGKILL:
+        assert [
+            line for line in lines if line.startswith(f"interrupted after {told} of 40 evaluations, which are kept")
+        ]
+    deadline = time.monotonic() + 30
+    while [pid for pid in started if _runs(pid)] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [pid for pid in started if _runs(pid)]
+
+
+def _runs(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def pooled(configuration, budget, generator):
+    with multiprocessing.Pool(1) as pool:
+        return pool.apply(round, (configuration["x"], 6))
+
+
+def executed(configuration, budget, generator):
+    with ProcessPoolExecutor(1) as pool:
+        return pool.submit(round, configuration["x"], 6).result()
+
+
+def loaded(configuration, budget, generator):
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    (batch,) = DataLoader(TensorDataset(torch.tensor([configuration["x"]])), num_workers=1)
+    return round(batch[0].item(), 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", [pooled, executed, loaded])
+def test_evaluations_may_start_processes(address, function):
+    records = run_parallel(search(), objective_of(function), 2, seed=0, address=address)
+    assert [record.failure for record in records] == ["", ""]
+    assert all(record.loss == pytest.approx(record.configuration["x"], abs=1e-5) for record in records)
+
+
+SQUARES = """
+import multiprocessing
+from core import minimize
+
+def square(x):
+    return x * x
+
+def squared(configuration):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        return pool.apply(square, (configuration["x"],))
+
+result = minimize(squared, {"x": (0.0, 1.0)}, "random", 2, workers=2, progress=False)
+print([record.failure or abs(record.loss - record.configuration["x"] ** 2) < 1e-9 for record in result.records])
+"""
+
+
+def test_processes_of_evaluations_find_the_functions_of_the_script(tmp_path, monkeypatch, address):
+    """multiprocessing sends the name of a function, and looks it up in the module `__main__`."""
+    script = tmp_path / "script.py"
+    script.write_text(SQUARES)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), SCHEDULER_VARIABLE: address}
+    ran = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=120)
+    assert ran.stdout == "[True, True]\n"
+
+
+def test_the_scheduler_is_asked_for_its_workers_once_in_a_while(monkeypatch, address):
+    """However many trials there are."""
+    monkeypatch.setattr("core.study.pool.POLL_SECONDS", 3600.0)
+    plainly, asked = Client.nthreads, []
+    monkeypatch.setattr(Client, "nthreads", lambda self, *given: asked.append(self) or plainly(self, *given))
+    assert len(run_parallel(search(), objective_of(noisy), 100, seed=0, address=address)) == 100
+    assert len(asked) == 1
+
+
+def test_trials_that_start_together_travel_together(monkeypatch, address):
+    plainly, sent = Client.map, []
+    monkeypatch.setattr(
+        Client, "map", lambda self, f, trials, **given: sent.append(len(trials)) or plainly(self, f, trials, **given)
+    )
+    monkeypatch.setattr("core.study.pool.GATHER_SECONDS", 0.2)
+    run_parallel(search(), objective_of(noisy), 2, seed=0, address=address)
+    assert sent == [2]
+
+
 @pytest.mark.parametrize("error", [OSError("closed"), CancelledError("lost")])
 def test_a_scheduler_that_goes_while_a_result_is_fetched_is_told(monkeypatch, address, error):
     """Rather than what cannot be cleaned up on it."""
@@ -196,7 +324,7 @@ def test_a_scheduler_that_goes_while_a_result_is_fetched_is_told(monkeypatch, ad
 
         return call
 
-    monkeypatch.setattr("distributed.Future.result", raising(error))
+    monkeypatch.setattr("distributed.Client.gather", raising(error))
     monkeypatch.setattr("distributed.Client.unregister_worker_plugin", raising(OSError("no answer")))
     with pytest.raises(UserError, match=f"the scheduler {address} is gone: {error.args[0]}"):
         run_parallel(search(), objective_of(noisy), 4, seed=0, address=address)
