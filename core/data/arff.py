@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,9 @@ _VALUE = re.compile(rf"[ \t]*+({_QUOTED}|{_BARE.format(end=',')})[ \t]*+(,|$)")
 _CATEGORY = re.compile(rf"[ \t]*+({_QUOTED}|{_BARE.format(end=',}')})[ \t]*+([,}}])")
 _PAIR = re.compile(rf"[ \t]*+([0-9]+)[ \t]++({_QUOTED}|{_BARE.format(end=',}')})[ \t]*+([,}}])")
 _ATTRIBUTE = re.compile(rf"@attribute[ \t]++({_QUOTED}|[^\s{{'\"][^\s{{]*+)(?:[ \t]++|(?=\{{))(.+)", re.IGNORECASE)
-_ESCAPES = {quote: re.compile(rf"\\(u[0-9a-fA-F]{{4}}|[0-7]{{1,3}}|.)|{quote}{quote}") for quote in "'\""}
+_ESCAPES = {
+    quote: re.compile(rf"\\(u(?![dD][89a-fA-F])[0-9a-fA-F]{{4}}|[0-7]{{1,3}}|.)|{quote}{quote}") for quote in "'\""
+}
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE | re.ASCII)
 _NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
@@ -114,7 +116,7 @@ def _attribute(number: int, name: str, kind: str) -> Attribute:
 
 
 def _dense_table(rows: list[Line], attributes: list[Attribute]) -> pd.DataFrame:
-    parts: list[list[NDArray]] = [[] for _ in attributes]
+    parts: list[list[NDArray[Any]]] = [[] for _ in attributes]
     for first in range(0, len(rows), _ROWS):
         lines = rows[first : first + _ROWS]
         numbers = [number for number, _ in lines]
@@ -148,18 +150,17 @@ def _sparse_table(rows: list[Line], attributes: list[Attribute]) -> pd.DataFrame
     places: list[list[int]] = [[] for _ in attributes]
     values: list[list[str | None]] = [[] for _ in attributes]
     for row, (number, line) in enumerate(rows):
-        for column, value in _sparse_row(number, line, len(attributes)):
-            places[column].append(row)
-            values[column].append(value)
+        for index, value in _sparse_row(number, line, len(attributes)):
+            places[index].append(row)
+            values[index].append(value)
     frame = {}
     for attribute, present, column in zip(attributes, places, values, strict=True):
         if not attribute.is_number and not attribute.categories and len(present) < len(rows):
             absent = next(row for row, (at, _) in enumerate(zip([*present, -1], rows, strict=False)) if row != at)
             _refuse(rows[absent][0], f"no value of {attribute.name!r}: what is left out of sparse text is undefined")
-        checked = _checked(attribute, [rows[row][0] for row in present], column)
         default = 0.0 if attribute.is_number else (*attribute.categories, "")[0]
         full = np.full(len(rows), default, dtype=float if attribute.is_number else object)
-        full[present] = checked
+        full[present] = _checked(attribute, [rows[row][0] for row in present], column)
         frame[attribute.name] = full
     return pd.DataFrame(frame)
 
@@ -208,7 +209,7 @@ def _meant(escape: re.Match[str]) -> str:
     return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPED.get(code, code)
 
 
-def _checked(attribute: Attribute, lines: list[int], column: Iterable[str | None]) -> NDArray:
+def _checked(attribute: Attribute, lines: list[int], column: Iterable[str | None]) -> NDArray[Any]:
     """The values of a column, (n,), whole numbers where all are; `lines` are those they stand in."""
     column = list(column)
     if attribute.is_number:
@@ -221,7 +222,7 @@ def _checked(attribute: Attribute, lines: list[int], column: Iterable[str | None
     return np.array(column, dtype=object)
 
 
-def _numbers(name: str, lines: list[int], column: list[str | None]) -> NDArray:
+def _numbers(name: str, lines: list[int], column: list[str | None]) -> NDArray[Any]:
     written = "".join(filter(None, column))
     if "_" not in written and written.isascii():  # which Python allows in numbers
         try:

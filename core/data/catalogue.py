@@ -152,6 +152,11 @@ class Entry(Strict):
         return self
 
     @property
+    def most_bytes(self) -> int:
+        """The most bytes that its download may have, and those that this unpacks to: many times what such sets need."""
+        return 2**26 + self.rows * self.columns * (256 if self.format == "table" else 2)
+
+    @property
     def is_table(self) -> bool:
         """Whether the set is one table, which includes the bundled ones; the others are images."""
         return self.format == "table" and not self.parts

@@ -30,6 +30,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
+from core.unpacking import Unpacked, UnpackedSizeError
 
 DIGITS = 10
 MISSING = np.iinfo(np.int64).min
@@ -50,18 +51,18 @@ def table_fingerprint(frame: pd.DataFrame, target: str) -> str:
     return digest.hexdigest()
 
 
-def file_fingerprint(path: Path) -> str:
+def file_fingerprint(path: Path, limit: int | None = None) -> str:
     """Fingerprint of a file that is not a table.
 
     Raises:
-        CorruptDataError: a gzip file that is truncated or damaged.
+        CorruptDataError: a gzip file that is truncated or damaged, or unpacks to more bytes than the limit.
     """
     if path.suffix != ".gz":
         return file_sha256(path)
     try:
-        with gzip.open(path) as stream:
+        with Unpacked(path, limit) as stream:
             return _stream_sha256(stream)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, gzip.BadGzipFile, UnpackedSizeError) as error:
         raise CorruptDataError(f"{path}: truncated or damaged gzip file ({error})") from error
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import struct
 import tarfile
 import zlib
@@ -23,8 +24,11 @@ from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
 from core.data.tables import read_table
+from core.unpacking import Unpacked
 
 CIFAR_PIXELS = 3 * 32 * 32
+_LARGEST = 50_000 * (2 + CIFAR_PIXELS)
+_CHUNK = 1 << 20
 _CIFAR = {  # label bytes in front of a record, training members, test member, names of the classes
     "cifar10": (1, [f"data_batch_{i}.bin" for i in range(1, 6)], "test_batch.bin", "batches.meta.txt"),
     "cifar100": (2, ["train.bin"], "test.bin", "fine_label_names.txt"),
@@ -33,24 +37,35 @@ Images = NDArray[np.uint8]
 Labels = NDArray[np.int64]
 
 
-def read_idx(path: Path) -> NDArray[np.uint8]:
+def read_idx(path: Path, limit: int | None = None) -> NDArray[np.uint8]:
     """The array of an IDX file of bytes, compressed or not, in its own shape.
 
+    Args:
+        limit: The most bytes that the array may have.
+
     Raises:
-        CorruptDataError: truncated, or not such a file.
+        CorruptDataError: truncated, larger, or not such a file.
     """
     try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream:
-            content = stream.read()
+        with Unpacked(path) if path.suffix == ".gz" else open(path, "rb") as stream:
+            start = stream.read(4)
+            if len(start) < 4 or start[:3] != b"\0\0\x08":
+                raise CorruptDataError(f"{path}: not an IDX file of bytes")
+            sizes = stream.read(4 * start[3])
+            shape = struct.unpack(f">{start[3]}I", sizes) if len(sizes) == 4 * start[3] else ()
+            size = math.prod(shape)
+            if limit is not None and size > limit:
+                raise CorruptDataError(f"{path}: an array of shape {shape} has {size:,} bytes; allowed: {limit:,}")
+            content = bytearray()
+            while piece := stream.read(
+                min(_CHUNK, size + 1 - len(content))
+            ):  # no room is made for what is only claimed
+                content += piece
+            if not shape or len(content) != size:
+                raise CorruptDataError(f"{path}: its bytes do not hold an array of shape {shape}, no more and no less")
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise CorruptDataError(f"{path}: truncated or damaged gzip file ({error})") from error
-    if len(content) < 4 or content[:3] != b"\0\0\x08":
-        raise CorruptDataError(f"{path}: not an IDX file of bytes")
-    header = 4 + 4 * content[3]
-    shape = struct.unpack(f">{content[3]}I", content[4:header]) if len(content) >= header else ()
-    if not shape or len(content) - header != np.prod(shape):
-        raise CorruptDataError(f"{path}: {len(content)} bytes do not hold an array of shape {shape}")
-    return np.frombuffer(content, dtype=np.uint8, offset=header).reshape(shape)
+    return np.frombuffer(content, dtype=np.uint8).reshape(shape)
 
 
 def read_cifar(path: Path, version: str) -> tuple[Images, Labels, int, tuple[str, ...]]:
@@ -69,7 +84,7 @@ def read_cifar(path: Path, version: str) -> tuple[Images, Labels, int, tuple[str
             members = {Path(member.name).name: member for member in archive.getmembers() if member.isfile()}
             parts = [_member(archive, members, name) for name in (*train_members, test_member)]
             names = _member(archive, members, names_member).decode().split()
-    except (EOFError, zlib.error, tarfile.TarError, KeyError, OSError) as error:
+    except (EOFError, zlib.error, tarfile.TarError, KeyError, OSError, ValueError) as error:
         raise CorruptDataError(f"{path}: truncated or not the binary version of {version} ({error})") from error
     size = label_bytes + CIFAR_PIXELS
     if any(len(part) % size for part in parts):
@@ -79,17 +94,23 @@ def read_cifar(path: Path, version: str) -> tuple[Images, Labels, int, tuple[str
     return records[:, label_bytes:], records[:, label_bytes - 1].astype(np.int64), train_rows, tuple(names)
 
 
-def read_svhn(path: Path) -> tuple[Images, Labels]:
+def read_svhn(path: Path, limit: int = 2**31) -> tuple[Images, Labels]:
     """Images and digits of one part of SVHN's cropped digits.
+
+    Args:
+        limit: The most numbers that an array of it may have.
 
     Raises:
         CorruptDataError: truncated, or not such a file.
     """
-    from scipy.io import loadmat  # slow to import, and needed by no other set
+    from scipy.io import loadmat, whosmat  # slow to import, and needed by no other set
     from scipy.io.matlab import MatReadError
 
-    damaged = (MatReadError, ValueError, TypeError, KeyError, OSError, zlib.error)
+    damaged = (MatReadError, ValueError, TypeError, KeyError, IndexError, OSError, MemoryError, zlib.error)
     try:
+        largest = max((math.prod(shape) for _, shape, _ in whosmat(path)), default=0)  # as the headers say
+        if largest > limit:
+            raise ValueError(f"an array of {largest:,} numbers; allowed: {limit:,}")
         content = loadmat(path)
         X, y = content["X"], content["y"].ravel()
     except (*damaged, NotImplementedError) as error:  # the last for MATLAB's newer format
@@ -116,5 +137,7 @@ def read_coded(path: Path) -> tuple[Images, Labels]:
 
 
 def _member(archive: tarfile.TarFile, members: dict[str, tarfile.TarInfo], name: str) -> bytes:
+    if members[name].size > _LARGEST:
+        raise ValueError(f"{name} has {members[name].size:,} bytes; allowed: {_LARGEST:,}")
     stream = archive.extractfile(members[name])
     return b"" if stream is None else stream.read()

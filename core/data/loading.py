@@ -141,10 +141,10 @@ def _part(
     """Images and labels of one official part: one file of SVHN or of coded images, or two IDX files."""
     paths = [_verified(wanted, file, download, places, verify_file)[0] for file in files]
     if files[0].format == "svhn":
-        return read_svhn(paths[0])
+        return read_svhn(paths[0], files[0].rows * files[0].columns)
     if files[0].format == "coded images":
         return read_coded(paths[0])
-    images, labels = (read_idx(path) for path in paths)
+    images, labels = (read_idx(path, file.rows * file.columns) for path, file in zip(paths, files, strict=True))
     return images.reshape(len(images), -1), labels.astype(np.int64)
 
 

@@ -41,7 +41,7 @@ def read_pins(folder: Path) -> dict[str, Pin]:
         return {name: Pin(**fields) for name, fields in json.loads(path.read_text()).items()}
     except FileNotFoundError:
         return {}
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise CorruptDataError(f"{path}: not a file of fingerprints ({error}); remove it to pin again") from error
 
 

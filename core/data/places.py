@@ -28,11 +28,12 @@ MIRROR_VARIABLE = "REPLICATION_MIRROR"
 
 @dataclass(frozen=True)
 class Network:
-    """How downloads behave: the mirror, seconds without an answer before giving up on a try, tries per
-    address, and seconds before the second try, doubled before each further one."""
+    """How downloads behave: the mirror, seconds without an answer before giving up on a try, the most seconds of a
+    whole file, tries per address, and seconds before the second try, doubled before each further one."""
 
     mirror: str | None = None
     timeout: float = 30.0
+    longest: float = 7200.0
     attempts: int = 4
     pause: float = 0.5
 

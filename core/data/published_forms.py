@@ -59,7 +59,8 @@ def fcnet_table(content: bytes) -> pd.DataFrame:
     """A pickle of final validation errors by nine digits, the indices of the values, one row each in their order."""
     by_digits = read_pickle(content)
     levels = list(itertools.product(*(range(len(values)) for values in FCNET_VALUES.values())))
-    errors = np.array([by_digits["".join(map(str, level))] for level in levels], dtype=np.float32)
+    # Each is a number: arrays made of lists in lists, which a pickle can hold, have no bounds.
+    errors = np.array([list(map(float, by_digits["".join(map(str, level))])) for level in levels], dtype=np.float32)
     if len(by_digits) != len(levels) or errors.shape != (len(levels), REPETITIONS):
         raise CorruptDataError(f"{len(by_digits)} configurations, errors of shape {errors.shape}; needed: all, by four")
     columns = zip(*levels, strict=True)

@@ -16,6 +16,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,13 @@ from core.data.arff import parse_arff
 from core.data.catalogue import Entry, File, OpenML, Repository, Text
 from core.data.errors import CorruptDataError, DownloadError
 from core.data.places import Network
-from core.data.repositories import addresses, repository_table
+from core.data.repositories import DAMAGED_ZIP, addresses, read_member, repository_table
 from core.data.tables import parse_text, write_table
 from core.data.transfer import Progress, download, storage_error
 
 OPENML = "https://www.openml.org/api/v1/json/data/{id}"
+DESCRIPTION = 2**24
+"""The most bytes of a description."""
 _SEPARATORS = {"comma": ",", "semicolon": ";", "whitespace": r"\s+"}
 
 
@@ -48,16 +51,16 @@ def materialise(entry: Entry, folder: Path, network: Network, progress: Progress
     raw = folder / "download"
     source = entry.source
     if isinstance(source, File):
-        download(source.url, raw, network, md5=source.md5, progress=progress)
+        download(source.url, raw, network, limit=entry.most_bytes, md5=source.md5, progress=progress)
         # The name determines the compression.
         return raw.rename(folder / Path(entry.file).name)
     if isinstance(source, Repository):
-        frame, target = repository_table(source, raw, network, progress), entry.target
+        frame, target = repository_table(source, raw, network, entry.most_bytes, progress), entry.target
     elif isinstance(source, OpenML):
-        frame, target = _openml_table(source, raw, network, progress)
+        frame, target = _openml_table(source, raw, network, entry.most_bytes, progress)
     elif isinstance(source, Text):
-        download(source.url, raw, network, progress=progress)
-        frame, target = _text_table(source, raw), source.target
+        download(source.url, raw, network, limit=entry.most_bytes, progress=progress)
+        frame, target = _text_table(source, raw, entry.most_bytes), source.target
     else:
         raise DownloadError(f"no download is known; origin: {entry.origin}")
     path = folder / Path(entry.file).name
@@ -68,34 +71,54 @@ def materialise(entry: Entry, folder: Path, network: Network, progress: Progress
     return path
 
 
-def _openml_table(source: OpenML, raw: Path, network: Network, progress: Progress | None) -> tuple[pd.DataFrame, str]:
+def _openml_table(
+    source: OpenML, raw: Path, network: Network, limit: int, progress: Progress | None
+) -> tuple[pd.DataFrame, str]:
     """The columns of an OpenML set except its row identifiers, and the name of its target."""
     url = canonical_url(source)
-    download(url, raw, network, progress=progress)
+    download(url, raw, network, limit=DESCRIPTION, progress=progress)
     try:
         description = json.loads(raw.read_bytes())["data_set_description"]
-        address = description["url"]
-        target = source.target or description["default_target_attribute"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorruptDataError(f"{url}: not the description of a data set ({error!r})") from error
-    download(address, raw, network, md5=description.get("md5_checksum") or None, progress=progress)
+        address = _text(description, "url")
+        target = source.target or _text(description, "default_target_attribute")
+        md5 = _text(description, "md5_checksum") if description.get("md5_checksum") else None
+        no_inputs = [*_listed(description, "row_id_attribute"), *_listed(description, "ignore_attribute")]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CorruptDataError(f"{url}: not the description of a data set ({_brief(error)})") from error
+    download(address, raw, network, limit=limit, md5=md5, progress=progress)
     try:
-        frame = parse_arff(raw.read_text(encoding="utf-8"))
+        frame = parse_arff(raw.read_bytes().decode())
     except UnicodeDecodeError as error:
         raise CorruptDataError(f"{address}: not an ARFF file ({error})") from error
-    no_inputs = [description.get("row_id_attribute"), description.get("ignore_attribute")]
-    dropped = {*source.drop, *(name for names in no_inputs for name in _listed(names))}
+    except CorruptDataError as error:
+        raise CorruptDataError(f"{address}: {error}") from error
+    dropped = {*source.drop, *no_inputs}
     return frame[[name for name in frame.columns if name not in dropped]], target
 
 
-def _listed(names: str | list[str] | None) -> list[str]:
-    """OpenML gives a name, names joined by commas, or a list."""
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names or ())
+def _text(description: Any, key: str) -> str:
+    """A field of a description that is text."""
+    if not isinstance(description[key], str):
+        raise TypeError(f"{key} is {repr(description[key])[:80]}; allowed: text")
+    return description[key]
 
 
-def _text_table(source: Text, raw: Path) -> pd.DataFrame:
+def _listed(description: Any, key: str) -> list[str]:
+    """Names in a description: OpenML gives a name, names joined by commas, or a list."""
+    names = description.get(key) or []
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return names
+    return [name.strip() for name in _text(description, key).split(",")]
+
+
+def _brief(error: Exception) -> str:
+    """An error in a few words of one line, whatever text of others it repeats."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def _text_table(source: Text, raw: Path, limit: int) -> pd.DataFrame:
     try:
-        content = _member(raw, source.member) if source.member else raw.read_bytes()
+        content = _member(raw, source.member, limit) if source.member else raw.read_bytes()
         frame = parse_text(
             io.StringIO(content.decode()),
             sep=_SEPARATORS[source.separator],
@@ -103,21 +126,22 @@ def _text_table(source: Text, raw: Path) -> pd.DataFrame:
             names=list(source.names) or None,
             index_col=False,
         )
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
-        raise CorruptDataError(f"{source.url}: truncated, or not the archive it should be ({error})") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise CorruptDataError(f"{source.url}: not a table ({error})") from error
+    except (*DAMAGED_ZIP, KeyError, UnicodeDecodeError) as error:
+        message = f"{source.url}: truncated, or not the archive it should be ({_brief(error)})"
+        raise CorruptDataError(message) from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        raise CorruptDataError(f"{source.url}: not a table ({_brief(error)})") from error
     frame = frame[[name for name in frame.columns if name not in source.drop]]
     return frame if source.centred_digits is None else _centred(frame, source.centred_digits)
 
 
-def _member(archive: Path, name: str) -> bytes:
+def _member(archive: Path, name: str, limit: int) -> bytes:
     """A file in a zip archive by its name, in any folder."""
     with zipfile.ZipFile(archive) as content:
         matches = [member for member in content.namelist() if member.rsplit("/", 1)[-1] == name]
         if not matches:
             raise KeyError(f"no member {name!r}, only {', '.join(content.namelist()[:8])}")
-        return content.read(matches[0])
+        return read_member(content, matches[0], limit)
 
 
 def _centred(frame: pd.DataFrame, digits: int) -> pd.DataFrame:
@@ -131,4 +155,8 @@ def _arranged(frame: pd.DataFrame, entry: Entry, target: str) -> pd.DataFrame:
     if target not in frame.columns:
         columns = ", ".join(map(str, frame.columns[:8]))
         raise CorruptDataError(f"{entry.name}: the source has no column {target!r}, but {columns}")
+    if entry.target != target and entry.target in frame.columns:
+        raise CorruptDataError(
+            f"{entry.name}: the source has a column {entry.target!r} that is not its target, {target!r}"
+        )
     return frame[[*frame.columns.drop(target), target]].rename(columns={target: entry.target})

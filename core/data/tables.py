@@ -17,27 +17,28 @@ from typing import Any
 import pandas as pd
 
 from core.data.errors import CorruptDataError
+from core.unpacking import Unpacked, read_parquet
 
 MISSING = ("", "?")
 PARQUET = ".parquet"
 _QUOTED = re.compile(r"^(['\"])(.*)\1$", re.DOTALL)
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, limit: int | None = None) -> pd.DataFrame:
     """A table of one of the catalogue's formats.
 
     Raises:
-        CorruptDataError: truncated, not gzip, or not a table.
+        CorruptDataError: truncated, not gzip, not a table, or unpacks to more bytes than the limit.
     """
     if path.suffix == PARQUET:
-        return _read_parquet(path)
+        return _read_parquet(path, limit)
     try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as stream:
+        with io.TextIOWrapper(Unpacked(path, limit), encoding="utf-8", newline="") as stream:
             return parse_text(stream)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise CorruptDataError(f"{path}: truncated or damaged gzip file ({error})") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise CorruptDataError(f"{path}: not a table ({error})") from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        raise CorruptDataError(f"{path}: not a table ({' '.join(str(error).split())})") from error
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
@@ -53,11 +54,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         frame.to_csv(text, index=False, lineterminator="\n")
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, limit: int | None) -> pd.DataFrame:
     try:
-        return pd.read_parquet(path)
-    except (OSError, ValueError, KeyError) as error:  # pyarrow's own errors are ValueErrors
-        raise CorruptDataError(f"{path}: truncated or not a Parquet file ({error})") from error
+        return read_parquet(path, limit).to_pandas()
+    except Exception as error:  # whatever Arrow and pandas raise on a damaged or hostile file
+        raise CorruptDataError(f"{path}: truncated or not a Parquet file ({' '.join(str(error).split())})") from error
 
 
 def parse_text(stream: Any, **options: Any) -> pd.DataFrame:

@@ -49,14 +49,14 @@ def shaped_fingerprint(entry: Entry, path: Path) -> str:
     if entry.format == "table":
         return table_fingerprint(read_shaped_table(entry, path), entry.target)
     if entry.format == "idx":
-        array = read_idx(path)
+        array = read_idx(path, entry.rows * entry.columns)
         _require_shape(entry, path, (len(array), int(np.prod(array.shape[1:], dtype=int))))
-    return file_fingerprint(path)
+    return file_fingerprint(path, entry.most_bytes)
 
 
 def read_shaped_table(entry: Entry, path: Path) -> pd.DataFrame:
     """A table of the right shape with its target in it."""
-    frame = read_table(path)
+    frame = read_table(path, entry.most_bytes)
     _require_shape(entry, path, frame.shape)
     if entry.target not in frame.columns:
         raise CorruptDataError(f"{entry.name}: {path} has no column {entry.target!r}")

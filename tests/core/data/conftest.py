@@ -18,12 +18,17 @@ from core.data.catalogue import Entry
 
 @dataclass
 class Answer:
-    """What the server says to one address: the body, how long it claims to be, and the status."""
+    """What the server says to one address: the body, how long it claims to be, the status, and further headers.
+
+    `act` says something else instead, with the handler as its argument, until its caller is gone.
+    """
 
     body: bytes = b""
     length: int | None = None  # the body's own where None
     status: int = 200
     announce: bool = True
+    headers: dict[str, str] = field(default_factory=dict)
+    act: Callable[[BaseHTTPRequestHandler], None] | None = None
 
 
 @dataclass
@@ -67,7 +72,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
                 state.release.wait()
                 return
             answer = state.answer(self.path)
+            if answer.act is not None:
+                answer.act(self)
+                return
             self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
             if answer.announce:
                 self.send_header("Content-Length", str(len(answer.body) if answer.length is None else answer.length))
             self.end_headers()

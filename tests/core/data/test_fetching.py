@@ -209,3 +209,61 @@ def test_numbers_survive_the_way_from_the_source(catalogued, server, places):
     server.serve(URL, text.encode())
     exact = load("exact", places=places)
     assert (values[:, :2] == exact.X).all() and (exact.y == values[:, 2]).all()
+
+
+def bomb_of(name, size, compression=zipfile.ZIP_DEFLATED):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", compression, compresslevel=9) as archive, archive.open(name, "w") as member:
+        for _ in range(size >> 20):
+            member.write(bytes(1 << 20))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def zipped(catalogued):
+    source = {"kind": "text", "url": "https://archive.example.org/s.zip", "member": "data.txt", "target": "y"}
+    return catalogued("zipped", file=FILE, rows=2, columns=2, target="y", source=source)
+
+
+def test_an_archive_that_unpacks_to_a_thousand_times_its_size(zipped, server, places, leftovers, monkeypatch):
+    bomb = bomb_of("data.txt", zipped.most_bytes + (1 << 20))
+    assert len(bomb) < zipped.most_bytes / 500
+    monkeypatch.setattr(zipfile.ZipFile, "read", None)  # nothing is unpacked
+    server.serve(zipped.source.url, bomb)
+    with pytest.raises(CorruptDataError, match=r"s.zip: .*'data.txt' unpacks to [\d,]+ bytes; allowed: [\d,]+"):
+        fetch("zipped", places)
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_that_lies_or_is_damaged_anywhere(zipped, server, places, leftovers, compression):
+    """Every byte of it changed in turn, and the size that it states made smaller: one line, or the right table."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", compression) as archive:
+        archive.writestr("data.txt", "x,y\n1,2\n3,4\n")
+    good = stream.getvalue()
+    for place in range(0, len(good), 7):
+        server.serve(zipped.source.url, good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :])
+        try:
+            fetch("zipped", places)
+        except (CorruptDataError, DownloadError) as error:
+            assert "\n" not in str(error) and leftovers() in (
+                [],
+                ["fingerprints.json"],
+                ["fingerprints.json", "regression"],
+            )
+        else:
+            assert load("zipped", places=places).y.tolist() == [2, 4]
+            (places.root / FILE).unlink()
+
+
+def test_a_compressed_table_that_unpacks_to_a_thousand_times_its_size(tiny, places):
+    """As it may be put into a folder."""
+    path = places.root / FILE
+    path.parent.mkdir(parents=True)
+    with gzip.open(path, "wb") as stream:
+        stream.write(b"A,B,y\n1,2,3\n4,5,")
+        for _ in range((tiny.most_bytes >> 20) + 1):
+            stream.write(b"1" * (1 << 20))
+    with pytest.raises(CorruptDataError, match=r"tiny.csv.gz: not a table \(unpacks to more than [\d,]+ bytes"):
+        load("tiny", places=places)

@@ -3,6 +3,7 @@ import gzip
 import io
 import struct
 import tarfile
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -47,6 +48,13 @@ def test_idx_keeps_its_shape(tmp_path):
         (packed(idx(np.zeros((3, 2), np.uint8))[:-1]), r"do not hold an array of shape \(3, 2\)"),
         (packed(b"\0\0\x08\x03\0\0"), "do not hold"),
         (packed(b"PNG"), "not an IDX file"),
+        (packed(b"\0\0\x08\x03" + struct.pack(">3I", 2**31, 28, 28) + bytes(5000)), "do not hold an array of shape"),
+        (packed(b"\0\0\x08\xff" + b"\xff" * 1020 + bytes(50)), "do not hold an array of shape"),
+        (
+            packed(idx(np.zeros((3, 2), np.uint8)) + b"1"),
+            r"do not hold an array of shape \(3, 2\), no more and no less",
+        ),
+        (packed(b"\0\0\x08\0x"), "do not hold"),
         (packed(idx(np.zeros((9, 9), np.uint8)))[:-9], "truncated or damaged gzip"),
     ],
 )
@@ -167,3 +175,36 @@ def test_coded_images_load_by_the_name_of_their_set(tmp_path, catalogued):
     data = load("tiny", places=Places(folders=(tmp_path,), root=tmp_path / "data"))
     assert data.X.shape == (5, 3072) and data.train_rows == 3 and data.image_shape == (3, 32, 32)
     assert data.y.tolist() == [0, 1, 2, 0, 1]
+
+
+def test_an_array_that_is_larger_than_the_catalogue_says_is_not_unpacked(tmp_path):
+    with gzip.open(tmp_path / "images.gz", "wb") as stream:
+        stream.write(b"\0\0\x08\x03" + struct.pack(">3I", 64, 1024, 1024))
+        for _ in range(64):
+            stream.write(bytes(1 << 20))
+    assert read_idx(tmp_path / "images.gz").shape == (64, 1024, 1024)
+    tracemalloc.start()
+    with pytest.raises(CorruptDataError, match=r"shape \(64, 1024, 1024\) has 67,108,864 bytes; allowed: 7,840"):
+        read_idx(tmp_path / "images.gz", 7840)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 21
+
+
+def test_a_member_that_is_larger_than_any_of_its_kind_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr("core.data.images._LARGEST", 6146)
+    with tarfile.open(tmp_path / "c.tar.gz", "w:gz") as archive:
+        for name in [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin", "batches.meta.txt"]:
+            member = tarfile.TarInfo(name)
+            member.size = 6147 if name == "data_batch_1.bin" else 0
+            archive.addfile(member, io.BytesIO(bytes(member.size)))
+    with pytest.raises(CorruptDataError, match=r"data_batch_1.bin has 6,147 bytes; allowed: 6,146"):
+        read_cifar(tmp_path / "c.tar.gz", "cifar10")
+
+
+def test_svhn_of_another_size_is_not_read(tmp_path, monkeypatch):
+    scipy.io.savemat(tmp_path / "t.mat", {"X": np.zeros((32, 32, 3, 4), np.uint8), "y": np.ones((4, 1))})
+    assert read_svhn(tmp_path / "t.mat", 4 * 3072)[0].shape == (4, 3072)
+    monkeypatch.setattr("scipy.io.loadmat", None)
+    with pytest.raises(CorruptDataError, match="an array of 12,288 numbers; allowed: 9,219"):
+        read_svhn(tmp_path / "t.mat", 3 * 3073)

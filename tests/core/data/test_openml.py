@@ -106,3 +106,65 @@ def test_a_file_that_is_not_arff(weather, server, places):
         server.serve(ARFF_URL, body)
         with pytest.raises(CorruptDataError, match=message):
             fetch("weather", places)
+
+
+NESTED = b"[" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (NESTED, "RecursionError"),
+        (b'{"data_set_description": ' + NESTED, "RecursionError"),
+        (b"<html>busy</html>", "JSONDecodeError"),
+        (b"\xff\xfe\x00", "DecodeError"),
+        (b"7", "TypeError"),
+        (b'{"data_set_description": [1, 2]}', "TypeError"),
+        (b'{"data_set_description": null}', "TypeError"),
+        (b'{"data_set_description": {"default_target_attribute": "play"}}', "KeyError: 'url'"),
+        (describe(url=["a"]), r"url is \['a'\]; allowed: text"),
+        (describe(url=7), "url is 7; allowed: text"),
+        (describe(default_target_attribute=["x"]), r"default_target_attribute is \['x'\]; allowed: text"),
+        (describe(default_target_attribute=None), "default_target_attribute is None; allowed: text"),
+        (describe(md5_checksum=[1]), r"md5_checksum is \[1\]; allowed: text"),
+        (describe(row_id_attribute={"a": 1}), "row_id_attribute is .*; allowed: text"),
+        (describe(ignore_attribute=[1, ["x"]]), "ignore_attribute is .*; allowed: text"),
+        (describe(url="file:///etc/hostname"), "file:///etc/hostname: not an http or https address"),
+        (describe(url="http://["), "not an http or https address"),
+        (describe(default_target_attribute="absent"), "no column 'absent'"),
+        (describe(default_target_attribute="temperature"), "has a column 'play' that is not its target"),
+    ],
+)
+def test_whatever_the_description_is_one_line_says_what_is_wrong(
+    catalogued, weather, server, places, leftovers, answer, message
+):
+    fields = {
+        **weather.model_dump(exclude={"name", "source"}),
+        "target": "play" if b'"temperature"' in answer else "class",
+    }
+    catalogued("weather", **fields, source={"kind": "openml", "id": 7})
+    server.serve(DESCRIPTION.format(id=7), answer)
+    with pytest.raises((CorruptDataError, DownloadError), match=message) as caught:
+        fetch("weather", places)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
+    assert leftovers() == []
+
+
+def test_a_description_and_a_file_have_limits(weather, server, places, leftovers):
+    server.serve(DESCRIPTION.format(id=7), describe(), length=10**9)
+    with pytest.raises(DownloadError, match="json/data/7: larger than 16,777,216 bytes"):
+        fetch("weather", places)
+    server.serve(DESCRIPTION.format(id=7), describe())
+    server.serve(ARFF_URL, ARFF, length=10**9)
+    with pytest.raises(DownloadError, match=f"weather.arff: larger than {weather.most_bytes:,} bytes"):
+        fetch("weather", places)
+    assert leftovers() == [] and weather.most_bytes == 2**26 + 3 * 4 * 256
+
+
+def test_an_error_in_the_file_names_its_address_and_line(weather, server, places, leftovers):
+    broken = ARFF.replace(b"'light rain',no", b"'light rain,no")
+    server.serve(DESCRIPTION.format(id=7), describe(md5_checksum=None))
+    server.serve(ARFF_URL, broken)
+    with pytest.raises(CorruptDataError, match=r"77/weather.arff: ARFF line 9: a quote that is not closed"):
+        fetch("weather", places)
+    assert leftovers() == []
