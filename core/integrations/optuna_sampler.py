@@ -7,6 +7,10 @@ Objectives are define-by-run: the space is what trials have suggested so far (`c
 the first trial of a study is random, unless `space` tells more. Parameters that a trial suggests for the first time are
 random as well. Trials of other samplers, of other processes and enqueued ones count as the method's own.
 
+Constraints are those that trials have set, `trial.set_constraint("memory", used - limit)`, or that `constraints_func`
+makes of a finished trial: one above 0 is violated. Models learn where they are satisfied; to methods without a model of
+the loss a violation is a failure. `core.integrations.optuna_history` says how every kind of trial counts.
+
 BOHB, Hyperband and successive halving are a pair of sampler and pruner:
 
     sampler = HPOSampler("bohb", budgets=(1, 81))
@@ -22,21 +26,24 @@ is the way.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from core.errors import UserError, brief
 from core.extras import needed_for
-from core.integrations.optuna_history import BUDGET, History, budget_attribute
+from core.integrations.optuna_history import BUDGET, CONSTRAINTS, History, budget_attribute
 from core.integrations.optuna_proposals import PRUNING, propose
 from core.integrations.optuna_pruner import HPOPruner
-from core.integrations.optuna_space import Distributions, Group, groups, known_distributions
+from core.integrations.optuna_space import Distributions, Group
 from core.seeds import derive_seed
-from core.study.arguments import checked_budgets
+from core.study.arguments import checked_budgets, checked_constraints, learns_constraints
 from core.study.methods import method_of
 from core.study.methods.settings import MethodSettings
 
@@ -44,7 +51,7 @@ with needed_for("core.integrations"):
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
     from optuna.study import Study
-    from optuna.trial import FrozenTrial
+    from optuna.trial import FrozenTrial, TrialState
     from optuna.trial import Trial as OptunaTrial
 
 NOT_HERE = {
@@ -64,9 +71,12 @@ class HPOSampler(BaseSampler):
             method's initial design.
         budgets: Smallest and largest budget, for methods that need them.
         evaluations: Planned number of trials.
+        constraints_func: Function of a trial that was completed or pruned which returns a sequence of numbers, as
+            Optuna's own samplers take it: the trial is infeasible if one is above 0. What it returns is stored with the
+            trial, where other samplers and `study.best_trial` find it.
 
     Raises:
-        UserError: a method that is no sampler here, or arguments as for `minimize`.
+        UserError: a method that is no sampler here or does not learn constraints, or arguments as for `minimize`.
     """
 
     def __init__(
@@ -77,6 +87,7 @@ class HPOSampler(BaseSampler):
         space: Distributions | None = None,
         budgets: tuple[float, float] | None = None,
         evaluations: int = 200,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
         self.settings, self.evaluations = method_of(method), evaluations
         if self.settings.method in NOT_HERE:
@@ -86,9 +97,19 @@ class HPOSampler(BaseSampler):
         self.settings.check_budgets(self.budgets)
         if space is not None and not all(isinstance(each, BaseDistribution) for each in dict(space).values()):
             raise UserError(f"space is {brief(space)}; allowed: Optuna's distributions by name")
+        if constraints_func is not None:
+            if not callable(constraints_func):
+                raise UserError(f"constraints_func is {brief(constraints_func)}; allowed: a function of a trial")
+            checked_constraints(["constraints_func"], self.settings)
+        self.constraints_func = constraints_func
         self.space = dict(space or {})
         self.seed = secrets.randbits(62) if seed is None else seed
-        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()  # n_jobs shares the sampler, and what the methods use is not made for threads
+        self._histories: WeakKeyDictionary[Study, History] = WeakKeyDictionary()
+        self._warned: set[str] = set()
 
     def __str__(self) -> str:
         return f"HPOSampler({self.settings.method!r})"
@@ -111,7 +132,8 @@ class HPOSampler(BaseSampler):
             ValueError: a study of several objectives.
         """
         self._raise_error_if_multi_objective(study)
-        return {**self.space, **known_distributions(History.before(study, trial).told)}
+        with self._lock:
+            return {**self.space, **self._history(study, trial).distributions()}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -123,11 +145,12 @@ class HPOSampler(BaseSampler):
             UserError: a space that the method cannot search.
         """
         self._raise_error_if_multi_objective(study)
-        history = History.before(study, trial)
         values = {name: _only(each) for name, each in search_space.items() if each.single()}
         budget = None
-        with self._lock:  # n_jobs shares the sampler, and what the methods use is not made for threads
-            for place, group in enumerate(groups(search_space, history.told)):
+        with self._lock:
+            history = self._history(study, trial)
+            self._warn_of_constraints(history)
+            for place, group in enumerate(history.groups(search_space)):
                 if group.parameters:
                     proposed, on = self._proposal(group, history, trial)
                     values |= proposed
@@ -135,6 +158,32 @@ class HPOSampler(BaseSampler):
         if budget is not None:
             study._storage.set_trial_system_attr(trial._trial_id, BUDGET, budget)
         return values
+
+    def _history(self, study: Study, trial: FrozenTrial) -> History:
+        """All other trials of the study."""
+        history = self._histories.setdefault(study, History())
+        history.update(study, trial)
+        return history
+
+    def _warn_of_constraints(self, history: History) -> None:
+        """Warn once of each kind of constraints that cannot be honoured."""
+        if history.constrained and not learns_constraints(self.settings):
+            self._warn(
+                f"the study has constraints, which HPOSampler cannot learn with the acquisition "
+                f"{getattr(self.settings, 'acquisition', None)!r}: violations count as failures; allowed: 'ei' or 'pi'"
+            )
+        if history.constrained and history.unknown is not None:
+            self._warn(
+                "HPOSampler: the study has constraints, but some trials have no values of them and count as feasible, "
+                f"as for study.best_trial: the first is trial {history.unknown}; allowed: constraints_func, or "
+                "trial.set_constraint in every trial"
+            )
+
+    def _warn(self, message: str) -> None:
+        kind = message[:40]
+        if kind not in self._warned:
+            self._warned.add(kind)
+            warnings.warn(message, stacklevel=4)
 
     def _proposal(self, group: Group, history: History, trial: FrozenTrial) -> tuple[dict[str, Any], float | None]:
         seed = derive_seed("optuna", self.seed, trial.number, *(each.name for each in group.parameters))
@@ -165,11 +214,27 @@ class HPOSampler(BaseSampler):
         if self.budgets is not None and self.settings.method not in PRUNING:
             study._storage.set_trial_system_attr(trial._trial_id, BUDGET, self.budgets[0])
 
+    def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
+        """Store the values of the constraints of a trial that was completed or pruned, where Optuna's samplers do.
+
+        Raises:
+            UserError: `constraints_func` did not return a sequence of numbers; None is stored, the trial counts as a
+                failure. Whatever it raises does the same.
+        """
+        if self.constraints_func is None or state not in (TrialState.COMPLETE, TrialState.PRUNED):
+            return
+        constraints = None
+        try:
+            constraints = _numbers(self.constraints_func(trial), trial.number)
+        finally:
+            study._storage.set_trial_system_attr(trial._trial_id, CONSTRAINTS, constraints)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_histories", "_warned")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=threading.Lock())
+        vars(self).update(state)
+        self._begin()
 
 
 def budget_of(trial: OptunaTrial) -> float:
@@ -188,3 +253,17 @@ def _only(distribution: BaseDistribution) -> Any:
     """The value of a distribution that has one."""
     choices = getattr(distribution, "choices", None)
     return choices[0] if choices is not None else distribution.low  # type: ignore[attr-defined]
+
+
+def _numbers(returned: Any, number: int) -> tuple[float, ...]:
+    """What `constraints_func` returned for a trial, as numbers that can be stored."""
+    try:
+        numbers = tuple(float(value) for value in returned)
+    except (TypeError, ValueError):
+        numbers = (math.nan,)
+    if isinstance(returned, str) or any(map(math.isnan, numbers)):
+        raise UserError(
+            f"constraints_func returned {brief(returned)} for trial {number}; allowed: a sequence of numbers other "
+            "than nan, such as (used - limit,)"
+        )
+    return numbers

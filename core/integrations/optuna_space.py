@@ -9,7 +9,7 @@ What ConfigSpace does not have becomes integers: choices their positions, steps 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -115,27 +115,6 @@ class Group:
     def values(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
         """The values that Optuna is given for a configuration of the space."""
         return {each.name: each.value(configuration[each.name]) for each in self.parameters}
-
-
-def groups(distributions: Distributions, trials: Iterable[FrozenTrial]) -> list[Group]:
-    """The parameters by the trials in which they occurred; those that occurred in none form a group as well."""
-    occurrences: dict[str, list[int]] = {name: [] for name in distributions}
-    for trial in trials:
-        for name in trial.params:
-            if name in occurrences:
-                occurrences[name].append(trial.number)
-    together: dict[tuple[int, ...], dict[str, BaseDistribution]] = {}
-    for name, numbers in occurrences.items():
-        together.setdefault(tuple(numbers), {})[name] = distributions[name]
-    return [Group.of(members) for members in together.values()]
-
-
-def known_distributions(trials: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """The latest distribution of every parameter that a trial had."""
-    distributions: dict[str, BaseDistribution] = {}
-    for trial in trials:
-        distributions.update(trial.distributions)
-    return distributions
 
 
 def _contains(distribution: BaseDistribution, value: Any) -> bool:

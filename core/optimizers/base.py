@@ -24,6 +24,7 @@ from core.optimizers.state_parts import difference, require_parts
 from core.optimizers.told import EvaluationLike, as_evaluation
 from core.optimizers.trial import ENQUEUED as ENQUEUED
 from core.optimizers.trial import Outcome as Outcome
+from core.optimizers.trial import Past
 from core.optimizers.trial import Trial as Trial
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.validation import require_count
@@ -197,6 +198,19 @@ class Optimizer(ABC):
             raise UserError(f"{type(self).__name__} cannot learn from trial {trial.number}; allowed: what it asked for")
         self.pending[trial.number] = trial
         self._asked = max(self._asked, trial.number + 1)
+
+    def take_over(self, past: Past) -> None:
+        """Adopt and tell evaluations that were made elsewhere, in their order; with none under way.
+
+        A method for which the order matters little takes in all at once, in time that hardly grows with their number.
+
+        Raises:
+            UserError: as `adopt` and `tell`.
+        """
+        for place, (configuration, budget) in enumerate(zip(past.configurations, past.budgets, strict=True)):
+            trial = Trial(self._asked, configuration, budget)
+            self.adopt(trial)
+            self.tell(trial, past.evaluation(place))
 
     def recommend(self) -> int | None:
         """The number of the trial whose configuration is recommended, given everything told; the state is unchanged.

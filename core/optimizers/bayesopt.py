@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -23,6 +24,7 @@ from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.constrained import ConstrainedPolicy
 from core.optimizers.description import describe
 from core.optimizers.fidelities import (
+    FidelityEncoding,
     budget_range,
     budgets_of,
     check_cost,
@@ -34,7 +36,7 @@ from core.optimizers.fidelities import (
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
-from core.optimizers.trial import OBSERVED
+from core.optimizers.trial import OBSERVED, Past
 from core.randomness import make_generators
 from core.validation import require_count
 
@@ -119,6 +121,23 @@ class BayesianOptimization(Optimizer):
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
         observed = outcome.info.get(OBSERVED, torch.nan if outcome.failure else outcome.loss)
         self._observed = torch.cat([self._observed, self.y.new_tensor([observed])])
+
+    def take_over(self, past: Past) -> None:
+        """As in the base class."""
+        points = past.points
+        if isinstance(self.encoding, FidelityEncoding):
+            last = [self.encoding.place(budget) for budget in past.budgets]
+            points = np.column_stack([points, np.array(last).reshape(len(points), -1)])
+        if self.weighs_costs:
+            for place in np.flatnonzero(~past.failed).tolist():
+                check_cost(self._asked + place, float(past.costs[place]))
+        self._told += range(self._asked, self._asked + len(points))
+        self._asked += len(points)
+        self.X = torch.cat([self.X, torch.as_tensor(points).to(self.X)])
+        self.y = torch.cat([self.y, torch.as_tensor(past.losses).to(self.y)])
+        self.costs = torch.cat([self.costs, torch.as_tensor(past.costs).to(self.y)])
+        self.failed = torch.cat([self.failed, torch.as_tensor(past.failed)])
+        self._observed = torch.cat([self._observed, torch.as_tensor(past.observed).to(self.y)])
 
     def learn_constraints(self) -> None:
         """Let a model learn where evaluations fail, see `core.optimizers.constrained`; call it before the first trial.

@@ -141,9 +141,9 @@ class BOHB(Hyperband):
         points = points if active is None else impute(points, active)
         return KernelDensity.fit(points, self.encoding.cardinalities, self.minimum_bandwidth)
 
-    def learn_on(self, configuration: Mapping[str, Any], rung: int, loss: float) -> None:
-        """Take in the loss of a configuration on the budget of a rung, infinite for a failure, outside of brackets."""
-        self._told[rung].add(self.encoding.encode([configuration])[0], loss)
+    def learn_on(self, points: NDArray[np.float64], rung: int, losses: NDArray[np.float64]) -> None:
+        """Take in losses (n,), infinite for failures, of points (n, d) on the budget of a rung, outside of brackets."""
+        self._told[rung].extend(points, losses)
 
     def choose(self) -> tuple[Mapping[str, Any], str]:
         """A new configuration as for a bracket, given what was told and learnt, and its origin."""
@@ -171,7 +171,7 @@ class BOHB(Hyperband):
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         if "rung" not in trial.info:  # not one of a bracket
             loss = float("inf") if outcome.failure else outcome.loss
-            self.learn_on(trial.configuration, len(self._told) - 1, loss)
+            self._told[-1].add(self.encoding.encode([trial.configuration])[0], loss)
             return
         point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop
         super()._observe(trial, outcome)

@@ -25,6 +25,7 @@ from torch import Tensor
 
 from core.errors import UserError, brief
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
 from core.spaces.evolution import latin_hypercube, trials
 from core.validation import require_count
@@ -91,6 +92,19 @@ class DifferentialEvolution(Optimizer):
         point = self.encoding.unweighted(self.encoding.encode([trial.configuration]))[0]
         self._points[trial.number] = torch.as_tensor(point)
         return True
+
+    def take_over(self, past: Past) -> None:
+        """As in the base class."""
+        points = self.encoding.unweighted(past.points)
+        losses, latest = self._losses.tolist(), dict[int, int]()  # by member the evaluation that replaced it last
+        for place, loss in enumerate(past.losses.tolist()):
+            member = (self._asked + place) % self.population
+            if loss <= losses[member]:
+                losses[member], latest[member] = loss, place
+        for member, place in latest.items():
+            self._members[member] = torch.as_tensor(points[place])
+        self._losses = torch.tensor(losses, dtype=torch.float64)
+        self._asked += len(past.points)
 
     def _challenger(self, member: int) -> Tensor:
         for _ in range(TRIES):

@@ -31,11 +31,10 @@ from numpy.typing import NDArray
 
 from core.density.truncated import mass_inside, truncated_normal
 from core.optimizers.parzen_search import MODEL, ParzenSearch
-from core.optimizers.points import RANDOM
+from core.optimizers.points import RANDOM, among
 
 SPREAD = 0.2
 SHARPEST = 100
-SAME = 1e-9  # distance below which two points are of one configuration
 
 Points = NDArray[np.float64]
 
@@ -87,7 +86,7 @@ class JointParzen(ParzenSearch):
         drawn = self._canonical.allowed(likely.sample(self.candidates, self.generator))
         drawn = self.encoding.canonical(drawn) if self.encoding.levels or self.encoding.space.conditions else drawn
         known = np.concatenate([self._told.points, *(point[None] for point in self._points.values())])
-        drawn = drawn[~(np.abs(drawn[:, None] - known).max(-1) < SAME).any(-1)]
+        drawn = drawn[~among(drawn, known)]
         if not len(drawn):
             return None
         candidates = self._with_inactive(drawn)
@@ -125,12 +124,15 @@ class Kernels:
         x, means = X[:, None, self._ordered], self.points[None, :, self._ordered]
         scale = self.deviation * math.sqrt(2 * math.pi) * mass_inside(means, np.array(self.deviation))
         with np.errstate(invalid="ignore"):
-            each = -0.5 * ((x - means) / self.deviation) ** 2 - np.log(scale)
-        logs += np.where(np.isnan(each), 0.0, each).sum(-1)
+            each = (x - means) / self.deviation
+            each *= each
+            each *= -0.5
+            each -= np.log(scale)
+        logs += _spoken(each).sum(-1)
         x, codes, c = X[:, None, self._unordered], self.points[None, :, self._unordered], self.choices[self._unordered]
-        same = np.abs(x - codes) < 0.5 / c
-        each = np.log(c * (n * same * self._rarity(X) + 1) / (n + c))
-        logs += np.where(np.isnan(x + codes), 0.0, each).sum(-1)
+        other, same = (np.log(c * (n * counted + 1) / (n + c)) for counted in (0.0, self._rarity(X)))
+        distances = np.abs(x - codes)
+        logs += _spoken(np.where(distances < 0.5 / c, same, other), distances).sum(-1)
         sums: Points = np.logaddexp.reduce(np.concatenate([np.zeros((len(X), 1)), logs], 1), axis=1) - np.log(n + 1)
         return sums
 
@@ -161,3 +163,9 @@ class Kernels:
         drawn[:, j] = np.where(keeps, chosen[:, j], (np.floor(uniforms[:, j] * c) + 0.5) / c)
         result: Points = np.where(np.isnan(chosen) | np.isnan(drawn), uniforms, drawn)
         return result
+
+
+def _spoken(logs: Points, distances: Points | None = None) -> Points:
+    """Logarithms of kernels, with 0 where they, or the distances, are nan: what is inactive says nothing."""
+    distances = logs if distances is None else distances
+    return np.where(np.isnan(distances), 0.0, logs) if np.isnan(distances.sum()) else logs

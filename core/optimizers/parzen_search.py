@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import Archive, Canonical, UniformDraws
+from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
 from core.validation import require_count, require_number
 
@@ -58,6 +59,11 @@ class ParzenSearch(Optimizer):
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._told.add(self._points.pop(trial.number), math.inf if outcome.failure else outcome.loss)
+
+    def take_over(self, past: Past) -> None:
+        """As in the base class."""
+        self._told.extend(past.points, np.where(past.failed, math.inf, past.losses))
+        self._asked += len(past.points)
 
     def _state(self) -> dict[str, Any]:
         return {"draws": self._draws.state(), "told": self._told.state(), "points": dict(self._points)}

@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from core.spaces import Column, CubeEncoding
 
 BATCH = 64
+SAME = 1e-9  # distance below which two points are of one configuration
 RANDOM = "random"  # the origin of a trial whose configuration is a uniform draw
+
+
+def among(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which points (n, d) are configurations of others (m, d), (n,)."""
+    same = np.ones((len(points), len(others)), dtype=bool)
+    for j in range(points.shape[1]):
+        same &= np.abs(points[:, j, None] - others[:, j]) < SAME
+        if not same.any():
+            break
+    return same.any(-1)
 
 
 class UniformDraws:
@@ -150,6 +161,12 @@ class Archive:
             self._losses = np.concatenate([self._losses, np.empty_like(self._losses)])
         self._points[self._count], self._losses[self._count] = point, loss
         self._count += 1
+
+    def extend(self, points: NDArray[np.float64], losses: NDArray[np.float64]) -> None:
+        """Append points (n, d) with losses (n,)."""
+        self._points = np.concatenate([self.points, points, np.empty((16, self._points.shape[1]))])
+        self._losses = np.concatenate([self.losses, losses, np.empty(16)])
+        self._count += len(points)
 
     def state(self) -> dict[str, Any]:
         return {"points": self.points.copy(), "losses": self.losses.copy()}

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical, UniformDraws
+from core.optimizers.trial import Past
 from core.spaces import Column, CubeEncoding
 from core.validation import require_count
 
@@ -115,6 +116,13 @@ class RegularizedEvolution(Optimizer):
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         loss = float("inf") if outcome.failure else outcome.loss
         self._members.append((loss, self._points.pop(trial.number)))
+
+    def take_over(self, past: Past) -> None:
+        """As in the base class."""
+        latest = slice(-self.population, None)  # the others have left the population
+        losses = np.where(past.failed, np.inf, past.losses)[latest]
+        self._members.extend(zip(losses.tolist(), past.points[latest], strict=True))
+        self._asked += len(past.points)
 
     def _state(self) -> dict[str, Any]:
         return {"draws": self._draws.state(), "members": list(self._members), "points": dict(self._points)}

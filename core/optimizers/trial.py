@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.benchmarks.base import FAILURE, Evaluation, Own, failure_of
 from core.errors import UserError, brief
-
 from core.optimizers.told import FINITE, told_number
+
 ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
 OBSERVED: Any = Own.OBSERVED  # the key of `info` for the loss of what failed only by violating a constraint
 
@@ -59,9 +60,39 @@ class Outcome:
             raise UserError(f"tell: the loss is {loss}; allowed: {FINITE}")
         try:
             cost, info = float(evaluation.cost[0]), evaluation.info[0]
-        except (IndexError, TypeError) as error:
+            if not isinstance(info, (dict, Mapping)):  # checked for dict first, which is faster
+                raise TypeError
+        except (IndexError, TypeError, ValueError) as error:
             raise UserError(
                 f"tell: the evaluation has the costs {brief(evaluation.cost)} and the info {brief(evaluation.info)}; "
                 "allowed: one number and one mapping"
             ) from error
         return cls(loss, cost, failure_of(info), info)
+
+
+@dataclass(frozen=True)
+class Past:
+    """Evaluations that were made elsewhere, n of them in their order.
+
+    Attributes:
+        configurations: The configurations, and `points` (n, d), their points of the cube, see `core.spaces.encoding`.
+        budgets: Budgets; None is the largest, or stands for no fidelity.
+        losses, costs: Losses (n,), of failures the worst-case loss, and costs (n,).
+        failed: Whether each failed or violated a constraint, (n,).
+        observed: Losses (n,) of all that have one, also of what violated a constraint; else nan.
+    """
+
+    configurations: Sequence[Mapping[str, Any]]
+    points: NDArray[np.float64]
+    budgets: Sequence[float | None]
+    losses: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    failed: NDArray[np.bool_]
+    observed: NDArray[np.float64]
+
+    def evaluation(self, place: int) -> Evaluation:
+        """One of them as it is told."""
+        info: dict[Any, Any] = {FAILURE: "made elsewhere"} if self.failed[place] else {}
+        if self.failed[place] and math.isfinite(self.observed[place]):
+            info[OBSERVED] = float(self.observed[place])
+        return Evaluation(self.losses[place : place + 1], self.costs[place : place + 1], (info,))

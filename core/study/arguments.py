@@ -147,10 +147,15 @@ def checked_constraints(constraints: Any, settings: MethodSettings | None) -> tu
             f"constraints is {brief(constraints)}; allowed: a list of names of outcomes, other than "
             f"{', '.join(map(repr, RESERVED))}, such as ['memory']"
         )
-    acquisition = getattr(settings, "acquisition", "ei")
-    if constraints and acquisition not in ("ei", "pi"):
+    if constraints and settings is not None and not learns_constraints(settings):
+        acquisition = getattr(settings, "acquisition", None)
         raise UserError(f"constraints are given, but the acquisition is {acquisition!r}; allowed: 'ei' or 'pi'")
     return tuple(constraints)
+
+
+def learns_constraints(settings: MethodSettings) -> bool:
+    """Whether the method can respect constraints: an acquisition function, if it has one, is times a probability."""
+    return getattr(settings, "acquisition", "ei") in ("ei", "pi")
 
 
 def checked_initial(initial: Any, space: ConfigurationSpace) -> list[dict[str, Any]]:

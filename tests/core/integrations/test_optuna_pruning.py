@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import pickle
 from collections import Counter
 
+import numpy as np
 import optuna
 import pytest
 from optuna.trial import TrialState
@@ -105,6 +108,59 @@ def test_bohb_prefers_the_largest_budget_with_enough_trials():
     history = History.before(study, study.ask()._get_latest_trial())
     found = [propose(settings, Group.of(space), history, seed, (1, 9), 100)[0]["x"] for seed in range(20)]
     assert sum(found) / 20 < 0.4
+
+
+def test_bohb_learns_nothing_good_from_what_violates_a_constraint():
+    """The losses of x below 0.5 would be the smallest; late trials are as near to 0 as those of feasible ones."""
+    space = {"x": optuna.distributions.FloatDistribution(0, 1)}
+    study = optuna.create_study()
+    for number in range(24):
+        x = (number + 0.5) / 24
+        trial = optuna.create_trial(
+            params={"x": x}, distributions=space, value=x, intermediate_values={1: x}, constraints={"c": 0.5 - x}
+        )
+        study.add_trial(trial)
+    history = History.before(study, study.ask()._get_latest_trial())
+    (points, lowest), (_, middle), (_, top) = history.on_rungs(Group.of(space), (1, 3, 9))
+    assert lowest.tolist() == top.tolist() == [math.inf] * 12 + points[12:, 0].tolist() and not len(middle)
+    settings = HPOSampler({"method": "bohb", "random_fraction": 0.0}, budgets=(1, 9)).settings
+    found = [propose(settings, Group.of(space), history, seed, (1, 9), 100)[0]["x"] for seed in range(20)]
+    assert 0.4 < sum(found) / 20 < 0.75
+
+
+def test_what_violates_a_constraint_ranks_behind_all_that_do_not():
+    """Of ten peers nine have smaller losses, but are infeasible: the trial is the second best, and goes on."""
+    pruner = HPOPruner(1, 9, brackets=1)
+    for feasible, stopped in ((0, False), (9, True)):
+        study = optuna.create_study(pruner=pruner)
+        for number in range(10):
+            peer = study.ask()
+            peer.report(number / 100, 1)
+            if number:
+                peer.set_constraint("c", -1.0 if number <= feasible else 1.0)
+            if number % 2:
+                study.tell(peer, number / 100)
+        trial = study.ask()
+        trial.report(0.5, 1)
+        assert trial.should_prune() == stopped
+
+
+def test_a_pruner_that_has_seen_a_study_grow_decides_as_a_new_one():
+    grown = HPOPruner(1, 9)
+    study = optuna.create_study(pruner=grown)
+    generator = np.random.default_rng(0)
+    decisions, waiting = [], []
+    for _ in range(80):
+        waiting.append(study.ask())
+        trial = waiting.pop(int(generator.integers(len(waiting)))) if generator.random() < 0.7 else waiting[-1]
+        trial.report(generator.random(), (trial._get_latest_trial().last_step or 0) + int(generator.integers(1, 5)))
+        frozen = trial._get_latest_trial()
+        decisions.append(grown.prune(study, frozen))
+        assert decisions[-1] == HPOPruner(1, 9).prune(study, pickle.loads(pickle.dumps(frozen)))
+        if trial not in waiting:
+            failed = generator.random() < 0.2
+            study.tell(trial, None if failed else 1.0, state=TrialState.FAIL if failed else None)
+    assert 5 < sum(decisions) < 70
 
 
 def test_reports_that_are_no_numbers_are_stopped():

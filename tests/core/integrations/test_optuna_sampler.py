@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
+import warnings
 
+import numpy as np
 import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
@@ -12,6 +15,9 @@ from optuna.trial import TrialState, create_trial
 
 from core.errors import UserError
 from core.integrations import HPOSampler, budget_of
+from core.integrations.optuna_history import History
+from core.integrations.optuna_space import Group
+from core.spaces import CubeEncoding
 from core.study.methods import METHODS
 
 FOREST = {"method": "rf", "maximizer": "random_search", "initial_design": 3}
@@ -159,6 +165,11 @@ def test_samplers_can_be_pickled():
         ({"method": "smac"}, "SMAC learns from its own trials alone"),
         ({"method": "hyperband_lcnet", "budgets": (1, 9)}, "needs the curves of whole brackets"),
         ({"method": "gp", "space": {"x": (0, 1)}}, "allowed: Optuna's distributions by name"),
+        ({"method": "gp", "constraints_func": (0.5,)}, "constraints_func is (0.5,); allowed: a function of a trial"),
+        (
+            {"method": {"method": "gp", "acquisition": "thompson"}, "constraints_func": bowl},
+            "constraints are given, but the acquisition is 'thompson'; allowed: 'ei' or 'pi'",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_at_once(given, message):
@@ -186,3 +197,186 @@ def test_every_method_is_a_sampler_or_says_why_not():
         study.optimize(lambda trial: trial.suggest_int("n", 1, 9) + trial.suggest_int("m", 1, 4), n_trials=3)
         assert len(study.trials) == 3
     assert refused == {"optuna_tpe", "smac", "hyperband_lcnet"}
+
+
+GP = {"method": "gp", "maximizer": "random_search", "initial_design": 4}
+LINE = {"x": FloatDistribution(0, 1)}
+
+
+def border(trial: optuna.Trial, how: str) -> float:
+    """The smallest loss is at 0.5, as only x from there on are feasible."""
+    x = trial.suggest_float("x", 0, 1)
+    if how == "set_constraint":
+        trial.set_constraint("c", 0.5 - x)
+    else:
+        trial.set_user_attr("c", 0.5 - x)
+    return x
+
+
+def of_user_attribute(trial):
+    return (trial.user_attrs["c"],)
+
+
+@pytest.mark.parametrize("how", ["set_constraint", "constraints_func"])
+@pytest.mark.parametrize("method", ["tpe", "regularized_evolution"])
+def test_constraints_are_honoured(method, how):
+    """Without them, of the late trials all would be below 0.5: the loss falls towards 0. Uniform ones were 6 of 12."""
+    method = {"method": method, "population": 8} if method == "regularized_evolution" else method
+    function = of_user_attribute if how == "constraints_func" else None
+    study = optuna.create_study(sampler=HPOSampler(method, seed=0, constraints_func=function))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.optimize(lambda trial: border(trial, how), n_trials=36)
+    late = [trial.params["x"] for trial in study.trials[24:]]
+    assert sum(x < 0.5 for x in late) <= 8 and sum(x >= 0.5 for x in late) >= 4
+    feasible = [trial for trial in study.trials if trial.params["x"] >= 0.5]
+    assert study.best_trial.number == min(feasible, key=lambda trial: trial.value).number
+
+
+@pytest.mark.parametrize("method", [FOREST, pytest.param(GP, marks=pytest.mark.slow)], ids=["rf", "gp"])
+def test_a_model_finds_the_border_of_what_is_allowed(method):
+    """To 0.02, which 18 uniform trials miss with probability 0.69, in all three searches with 0.34."""
+    for direction, sign, seed in (("minimize", 1, 0), ("maximize", -1, 0), ("minimize", 1, 1)):
+        study = optuna.create_study(sampler=HPOSampler(method, seed=seed), direction=direction)
+        study.optimize(lambda trial, sign=sign: sign * border(trial, "set_constraint"), n_trials=18)
+        assert 0.5 <= study.best_trial.params["x"] < 0.52
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # Optuna's sampler would rather have `set_constraint`
+def test_constraints_are_stored_as_optunas_own_samplers_store_them():
+    def objective(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        trial.set_user_attr("c", x - 0.5)
+        trial.report(x, 1)
+        if trial.number == 1:
+            raise optuna.TrialPruned
+        if trial.number == 2:
+            raise ValueError
+        return x
+
+    stored = []
+    for sampler in (
+        HPOSampler("random", seed=0, constraints_func=of_user_attribute),
+        optuna.samplers.TPESampler(seed=0, constraints_func=of_user_attribute),
+    ):
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(objective, n_trials=4, catch=ValueError)
+        assert [trial.system_attrs.get("constraints") for trial in study.trials] == [
+            None if trial.number == 2 else (trial.user_attrs["c"],) for trial in study.trials
+        ]
+        stored.append([type(trial.system_attrs.get("constraints")) for trial in study.trials])
+    assert stored[0] == stored[1]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_study_of_another_sampler_goes_on_with_its_constraints():
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(constraints_func=of_user_attribute, seed=0))
+    study.optimize(lambda trial: border(trial, "constraints_func"), n_trials=12)
+    study.sampler = HPOSampler("tpe", seed=0, constraints_func=of_user_attribute)
+    study.optimize(lambda trial: border(trial, "constraints_func"), n_trials=20)
+    assert sum(trial.params["x"] < 0.5 for trial in study.trials[12:]) <= 14
+    assert all(trial.constraints for trial in study.trials) and study.best_trial.params["x"] >= 0.5
+
+
+def test_what_every_kind_of_trial_counts_as():
+    """Failures have the largest loss of what succeeded; a pruned trial is no better than the median, here 2."""
+    study = optuna.create_study()
+    no = {"system_attrs": {}}
+    for number, given in enumerate(
+        [
+            {"value": 1.0, "constraints": {"a": -1.0, "b": 0.0}},
+            {"value": 0.1, "constraints": {"a": -1.0, "b": 1e-9}},
+            {"value": 0.2, "system_attrs": {"constraints": (math.nan,)}},
+            {"value": 2.5, "system_attrs": {"constraints": None}},
+            {"state": TrialState.PRUNED, "intermediate_values": {1: 0.4}, "constraints": {"a": math.inf}},
+            {"state": TrialState.PRUNED, "intermediate_values": {1: 0.5}, "constraints": {"a": -math.inf}},
+            {"state": TrialState.FAIL, **no},
+            {"value": 3.0, **no},
+            {"value": math.inf, **no},
+        ]
+    ):
+        study.add_trial(create_trial(params={"x": number / 10}, distributions=LINE, **given))
+    history = History.before(study, study.ask()._get_latest_trial())
+    past = history.past(Group.of(LINE))
+    assert past.losses.tolist() == [1.0, 3.0, 3.0, 3.0, 3.0, 2.0, 3.0, 3.0, 3.0]
+    assert past.failed.tolist() == [False, True, True, True, True, False, True, False, True]
+    np.testing.assert_array_equal(past.observed, [1.0, 0.1, np.nan, np.nan, 2.0, 2.0, np.nan, 3.0, np.nan])
+    assert history.constrained and history.unknown == 7 and study.best_trial.number == 0
+
+
+@pytest.mark.parametrize("returned", [(math.nan,), 0.5, "0.5", None, ("a",)], ids=repr)
+def test_what_is_no_value_of_a_constraint_is_named_and_the_trial_is_a_failure(returned):
+    sampler = HPOSampler("tpe", seed=0, constraints_func=lambda trial: returned)
+    study = optuna.create_study(sampler=sampler)
+    said = rf"constraints_func returned {re.escape(repr(returned))} for trial 0; allowed: a sequence of numbers"
+    with pytest.raises(UserError, match=said):
+        study.optimize(bowl, n_trials=2)
+    (trial,) = study.trials
+    assert trial.state == TrialState.COMPLETE and trial.system_attrs["constraints"] is None
+    assert History.before(study, study.ask()._get_latest_trial()).outcomes().failed.tolist() == [True]
+
+
+def test_what_cannot_be_honoured_is_warned_of_once():
+    def objective(trial: optuna.Trial) -> float:
+        return border(trial, "set_constraint" if trial.number < 6 else "nothing")
+
+    study = optuna.create_study(sampler=HPOSampler({**GP, "acquisition": "thompson"}, seed=0))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study.optimize(objective, n_trials=10)
+    said = [str(each.message) for each in caught if "HPOSampler" in str(each.message)]
+    assert len(said) == 2 and "cannot learn with the acquisition 'thompson'" in said[0]
+    assert "count as feasible, as for study.best_trial: the first is trial 6" in said[1]
+
+
+def test_trials_are_encoded_once_and_together(monkeypatch):
+    """Ten are there, then each of five is new: 15 in 6 calls. Alone and each time anew they would be 60 in 60."""
+    study = optuna.create_study(sampler=HPOSampler("tpe", seed=0))
+    space = {"x": FloatDistribution(-5, 5), "n": IntDistribution(1, 9)}
+    for number in range(10):
+        study.add_trial(create_trial(params={"x": number / 2, "n": 3}, distributions=space, value=float(number)))
+    sizes, encode = [], CubeEncoding.encode
+    monkeypatch.setattr(CubeEncoding, "encode", lambda self, given: sizes.append(len(given)) or encode(self, given))
+    study.optimize(bowl, n_trials=6)
+    assert [size for size in sizes if size] == [10, 1, 1, 1, 1, 1]
+
+
+def test_a_history_that_grows_is_that_of_the_storage():
+    """Trials finish in another order than they began, one never does, parameters change, a range does."""
+    study, grown = optuna.create_study(), History()
+    generator = np.random.default_rng(0)
+    open_trials: list[optuna.Trial] = []
+    for step in range(60):
+        open_trials.append(trial := study.ask())
+        trial.suggest_float("x", 0, 1 + step // 30)
+        if generator.random() < 0.5:
+            trial.suggest_int("n", 1, 9)
+        if step and generator.random() < 0.7:
+            done = open_trials.pop(int(generator.integers(1, len(open_trials)))) if len(open_trials) > 1 else None
+            if done is not None and generator.random() < 0.2:
+                study.tell(done, state=TrialState.FAIL)
+            elif done is not None:
+                done.set_constraint("c", generator.normal())
+                study.tell(done, generator.random())
+        latest = trial._get_latest_trial()
+        grown.update(study, latest)
+        fresh = History.before(study, latest)
+        assert grown.distributions() == fresh.distributions()
+        assert list(grown.distributions()) == list(fresh.distributions())
+        groups = grown.groups(grown.distributions())
+        assert [each.parameters for each in groups] == [each.parameters for each in fresh.groups(fresh.distributions())]
+        for group in groups:
+            ours, theirs = grown.past(group), fresh.past(group)
+            assert ours.configurations == theirs.configurations
+            np.testing.assert_array_equal(ours.points, theirs.points)
+            np.testing.assert_array_equal(ours.observed, theirs.observed)
+            np.testing.assert_array_equal(ours.failed, theirs.failed)
+        assert {each.number for each in grown.running} == {each.number for each in open_trials} - {trial.number}
+    assert len(grown.trials) > 25
+
+
+def test_a_generation_that_is_under_way_is_waited_for():
+    """With more trials under way than a generation of CMA-ES has, those too many are random."""
+    study = optuna.create_study(sampler=HPOSampler({"method": "cmaes", "population": 4}, seed=0, space=LINE))
+    values = [study.ask().suggest_float("x", 0, 1) for _ in range(12)]
+    assert len(set(values)) == 12

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Trial
+from core.optimizers.trial import Past
+from core.spaces import CubeEncoding
 from core.study.methods import method_of
 
 SPACE = {"n": (1, 9), "m": (1, 4)}
@@ -39,6 +43,46 @@ def test_numbers_go_on_and_pending_ones_are_told_once(method):
     optimizer.tell(waiting, 3.0)
     (trial,) = optimizer.ask()
     assert trial.number == 13 and not {"n", "m"} - set(trial.configuration)
+
+
+@pytest.mark.parametrize(
+    "method", [*METHODS, {"method": "regularized_evolution", "population": 5}, "entropy_search"], ids=str
+)
+def test_evaluations_taken_over_at_once_are_those_adopted_one_by_one(method):
+    """Failures, violations and an optimizer that has a history already included."""
+    one, many = adopt(built(method)), adopt(built(method))
+    n = len(CONFIGURATIONS)
+    failed = np.arange(n) % 3 == 2
+    losses = np.array([float(abs(each["n"] - 3) + each["m"]) for each in CONFIGURATIONS])
+    observed = np.where(np.arange(n) % 6 == 2, np.nan, losses)
+    points = CubeEncoding(one.space).encode(CONFIGURATIONS)
+    past = Past(CONFIGURATIONS, points, [None] * n, np.where(failed, 9.0, losses), np.ones(n), failed, observed)
+    for place, configuration in enumerate(CONFIGURATIONS):
+        trial = Trial(one.asked, configuration)
+        one.adopt(trial)
+        one.tell(trial, past.evaluation(place))
+    many.take_over(past)
+    assert one.asked == many.asked == 2 * n and not many.pending
+    states = (each.state_dict() for each in (one, many))
+    assert repr(next(states)) == repr(next(states))
+    if method != "entropy_search":
+        assert [each.configuration for each in one.ask(3)] == [each.configuration for each in many.ask(3)]
+
+
+@pytest.mark.parametrize("method", ["fabolas", "mtbo"])
+def test_budgets_and_costs_of_evaluations_taken_over_are_kept(method):
+    one, many = (method_of(method).build(SPACE, 0, budgets=(1 / 16, 1.0)) for _ in range(2))
+    configurations, budgets, costs = CONFIGURATIONS[:2], [0.25, None], np.array([2.0, 3.0])
+    points = CubeEncoding(one.space).encode(configurations)
+    past = Past(configurations, points, budgets, costs, costs, np.array([False, True]), np.array([2.0, np.nan]))
+    for place, (configuration, budget) in enumerate(zip(configurations, budgets, strict=True)):
+        trial = Trial(one.asked, configuration, budget)
+        one.adopt(trial)
+        one.tell(trial, past.evaluation(place))
+    many.take_over(past)
+    assert repr(one.state_dict()) == repr(many.state_dict())
+    with pytest.raises(UserError, match=r"trial 2 cost 0.0"):
+        many.take_over(replace(past, costs=np.zeros(2)))
 
 
 @pytest.mark.parametrize("method", [each for each in METHODS if each != "random"], ids=str)
