@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import brief, nearest
+from core.validation import is_flag
 
 NO_LIST = ("tuple_type", "list_type", "set_type", "frozen_set_type")
 """pydantic's types of errors about a single value where there must be several."""
@@ -19,7 +20,9 @@ OpenShare = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys, nan, infinity and booleans for numbers, and can be hashed by its JSON.
+    """A model that refuses unknown keys, nan, infinity, booleans for numbers and all else for booleans.
+
+    It can be hashed by its JSON.
 
     Attributes:
         no_numbers: types that a number is not converted from, and their names in words.
@@ -45,18 +48,22 @@ class Strict(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _is_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+    def _is_of_its_kind(cls, value: Any, info: ValidationInfo) -> Any:
+        kinds = _kinds(cls.model_fields[info.field_name].annotation) if info.field_name else set()
+        flag = is_flag(value)
+        value = bool(value) if flag else value  # of NumPy
         words = next((words for kind, words in cls.no_numbers.items() if isinstance(value, kind)), "")
-        if words and info.field_name and _takes_numbers(cls.model_fields[info.field_name].annotation):
+        if words and kinds != {NoneType} and kinds <= {int, float, NoneType}:
             raise ValueError(f"Input should be a number, not {words}")
+        if kinds == {bool} and not flag:
+            raise ValueError("Input should be true or false")
         return value
 
 
-def _takes_numbers(annotation: Any) -> bool:
-    """Whether a field is a number, or either that or None."""
+def _kinds(annotation: Any) -> set[Any]:
+    """The types of a field, which may be one of several."""
     members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-    kinds = {get_args(member)[0] if get_origin(member) is Annotated else member for member in members}
-    return kinds != {NoneType} and kinds <= {int, float, NoneType}
+    return {get_args(member)[0] if get_origin(member) is Annotated else member for member in members}
 
 
 def explain(error: ValidationError, place: Callable[[Sequence[str]], str] = lambda keys: "") -> str:

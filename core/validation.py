@@ -43,10 +43,15 @@ def require_flag(name: str, value: bool) -> bool:
     Raises:
         UserError: anything else.
     """
-    kind = type(value)
-    if kind is not bool and (kind.__module__, kind.__name__) not in (("numpy", "bool"), ("numpy", "bool_")):
+    if not is_flag(value):
         raise UserError(f"{name} is {brief(value)}; allowed: True or False")
     return bool(value)
+
+
+def is_flag(value: object) -> bool:
+    """Whether it is a boolean, of Python or of NumPy, which need not be imported for that."""
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
 
 
 def check_counts(owner: str, **settings: int) -> None:

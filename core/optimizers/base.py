@@ -219,6 +219,8 @@ class Optimizer(ABC):
         """
         return None
 
+        if not isinstance(configuration, Mapping):
+            raise UserError(f"learn: the configuration is {brief(configuration)}; allowed: a dictionary")
     def state_dict(self) -> dict[str, Any]:
         """The state, including pending trials, in plain values, arrays and tensors."""
         return {

@@ -23,6 +23,7 @@ from ConfigSpace.hyperparameters.hp_components import TransformerSeq, ordinal_ne
 from numpy.typing import NDArray
 
 from core.spaces.columns import DEFAULT_SET, whole_number
+from core.validation import require_flag
 
 LISTED = 1000  # numbers of a range up to which its text has all of them
 
@@ -43,6 +44,9 @@ class Float:
     log: bool = False
     default: float | None = None
 
+    def __post_init__(self) -> None:
+        require_flag("Float.log", self.log)
+
     def named(self, name: str) -> Hyperparameter[Any, Any]:
         """ConfigSpace's hyperparameter; raises ValueError or TypeError for ends that are no range."""
         ends, meta = (float(self.low), float(self.high)), _meta(self.default)
@@ -57,6 +61,9 @@ class Integer:
     high: int
     log: bool = False
     default: int | None = None
+
+    def __post_init__(self) -> None:
+        require_flag("Integer.log", self.log)
 
     def named(self, name: str) -> Hyperparameter[Any, Any]:
         """As `Float.named`; it also refuses ends that are not whole."""

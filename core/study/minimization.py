@@ -187,7 +187,7 @@ def minimize(
             f"{limit} evaluations are too few for one on the largest budget, {budgets[1]:g}: that takes {least}",
             stacklevel=2,
         )
-    stop = Stop(seconds, target if target is None else objective.sign * target, budgets and budgets[1], callback)
+    stop = Stop(seconds, target, budgets and budgets[1], callback, objective.sign)
     search = Search(
         objective, space, method, settings, budgets, seed, searches, known, rule, workers, limit, stop, progress
     )

@@ -34,7 +34,7 @@ class Stop:
 
     Args:
         seconds: Seconds after which nothing new begins, on the clock of the run; None for no limit.
-        target: Loss that is good enough, on the largest budget; None for none.
+        target: Loss that is good enough, on the largest budget, or with a `sign` of -1 minus that; None for none.
         largest: The largest budget; None without budgets.
         callback: Function of the result so far, asked after each new evaluation; what is true, or a StopIteration that
             it raises, ends the search.
@@ -47,7 +47,12 @@ class Stop:
     """
 
     def __init__(
-        self, seconds: float | None, target: float | None, largest: float | None, callback: Callback | None
+        self,
+        seconds: float | None,
+        target: float | None,
+        largest: float | None,
+        callback: Callback | None,
+        sign: int = 1,
     ) -> None:
         if seconds is not None:
             require_number(
@@ -57,7 +62,8 @@ class Stop:
             require_number("target", target, math.isfinite, "a finite number, or None")
         if callback is not None and not callable(callback):
             raise UserError(f"callback is {brief(callback)}; allowed: a function of the result so far, or None")
-        self.seconds, self.target, self.largest, self.callback = seconds, target, largest, callback
+        self.seconds, self.largest, self.callback = seconds, largest, callback
+        self.target = None if target is None else sign * float(target)
         self.reason = ""
 
     def over(self, now: float) -> bool:

@@ -47,7 +47,7 @@ class _Limit:
     """The limit of one block."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds, self.over, self.inside = seconds, False, False
+        self.seconds, self.over, self.inside = float(min(seconds, threading.TIMEOUT_MAX)), False, False
         self._ended, self._lock = threading.Event(), threading.Lock()
 
     def __enter__(self) -> None:
@@ -105,7 +105,7 @@ _limits: list[weakref.ref[_Limit]] = []
 
 def _watch(waited_for: weakref.ref[_Limit], ended: threading.Event, seconds: float) -> None:
     """Interrupt the block until it has ended; the limit itself is gone if even its end was interrupted."""
-    wait = min(seconds, threading.TIMEOUT_MAX)
+    wait = seconds
     while not ended.wait(wait):
         limit = waited_for()
         if limit is None:

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from core.errors import UserError, brief
 from core.recorded import Recorded
 from core.strict import explain
+from core.validation import require_count
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
     import numpy as np
@@ -119,7 +120,9 @@ class MethodSettings(Recorded):
         from core.spaces import as_space
 
         self.check_budgets(budgets)
-        return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
+        seed = require_count("seed", seed, least=0)
+        with usual_settings():
+            return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
 
     def required_budgets(self, budgets: Budgets | None) -> Budgets:
         """The budgets of a method that needs them; raises UserError if they are missing."""
