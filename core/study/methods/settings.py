@@ -121,8 +121,7 @@ class MethodSettings(Recorded):
 
         self.check_budgets(budgets)
         seed = require_count("seed", seed, least=0)
-        with usual_settings():
-            return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
+        return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
 
     def required_budgets(self, budgets: Budgets | None) -> Budgets:
         """The budgets of a method that needs them; raises UserError if they are missing."""
