@@ -22,6 +22,9 @@ from core.data.errors import CorruptDataError
 
 _FORMAT = re.compile(r"[biufcSU]\d{1,4}")
 _ARRAY = re.compile(r"numpy(\._?core\.multiarray)?")
+_FIXED = ("TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "FROZENSET")
+_KEYED = ("SETITEM", "SETITEMS", "DICT")
+_MOST = 1000
 
 
 class Inert:
@@ -119,7 +122,7 @@ def read_pickle(content: bytes) -> Any:
         CorruptDataError: truncated, not a pickle, or with something that is not admitted.
     """
     try:
-        _require_small_memo(content)
+        _require_harmless(content)
         return _resolved(_Reader(io.BytesIO(content)).load(), {})
     except CorruptDataError:
         raise
@@ -127,11 +130,45 @@ def read_pickle(content: bytes) -> Any:
         raise CorruptDataError(f"truncated, not a pickle, or not admitted ({type(error).__name__}: {error})") from error
 
 
-def _require_small_memo(content: bytes) -> None:
-    """Python's reader makes room for the largest number of a memo that a pickle names, however small the pickle is."""
+def _require_harmless(content: bytes) -> None:
+    """Refuse what Python's reader does not survive, however small the pickle is.
+
+    It makes room for the largest number of a memo that a pickle names. And the hash of a tuple, which a key of a
+    dictionary needs, calls itself for each tuple in it as often as it occurs: these are counted here.
+    """
+    stack: list[int] = []  # how many tuples there are in each value; -1 for a mark
+    memo: dict[int, int] = {}
     for code, argument, _ in pickletools.genops(content):
-        if code.name in ("PUT", "BINPUT", "LONG_BINPUT") and argument > len(content):
-            raise CorruptDataError(f"a pickle of {len(content)} bytes that remembers {argument:,} values")
+        name = code.name
+        if name in ("PUT", "BINPUT", "LONG_BINPUT"):
+            if argument > len(content):
+                raise CorruptDataError(f"a pickle of {len(content)} bytes that remembers {argument:,} values")
+            memo[argument] = stack[-1]
+        elif name == "MEMOIZE":
+            memo[len(memo)] = stack[-1]
+        elif name in ("GET", "BINGET", "LONG_BINGET"):
+            stack.append(memo[argument])
+        elif name == "MARK":
+            stack.append(-1)
+        elif name == "DUP":
+            stack.append(stack[-1])
+        else:
+            parts = _popped(stack, code)
+            hashed = parts if name in ("FROZENSET", "ADDITEMS") else parts[1::2] if name in _KEYED else []
+            if max(hashed, default=0) > _MOST:
+                raise CorruptDataError(f"a pickle with a key of more than {_MOST:,} tuples")
+            size = min(1 + sum(parts), 10 * _MOST) if name in _FIXED else 0  # of more nothing is asked
+            stack += [size] * len(code.stack_after)
+
+
+def _popped(stack: list[int], code: pickletools.OpcodeInfo) -> list[int]:
+    """What an instruction takes from the stack, the last first."""
+    parts, before = [], code.stack_before
+    if pickletools.markobject in before:
+        before = before[: before.index(pickletools.markobject)]
+        while (value := stack.pop()) >= 0:
+            parts.append(value)
+    return parts + [stack.pop() for _ in before]
 
 
 def _resolved(value: Any, known: dict[int, tuple[Any, Any]]) -> Any:

@@ -70,6 +70,11 @@ def test_arrays_are_what_they_were(array, protocol):
         assert found.dtype == expected.dtype and np.array_equal(found, expected)
 
 
+def test_keys_may_be_tuples():
+    keys = {("a", (1, 2)): 1, frozenset([(3, 4)]): 2, ((1,), (2,)): {"x": ()}}
+    assert read_pickle(pickle.dumps(keys)) == keys
+
+
 def test_numbers_of_numpy_are_numbers():
     assert read_pickle(pickle.dumps([np.float64(0.1), np.int64(3)])) == [0.1, 3]
 
@@ -102,6 +107,13 @@ def test_values_of_values_take_no_time():
         (b"<html>not found</html>", "not a pickle"),
         (pickle.dumps(np.array([Hostile("x"), None], dtype=object)), "whose bytes are not stored"),
         (b"\x80\x02]r\xff\xff\xff\x7f.", "of 9 bytes that remembers 2,147,483,647 values"),
+        (b"\x80\x04})" + b"\x85" * 300_000 + b"K\x01s.", "a key of more than 1,000 tuples"),  # Python itself crashes
+        (b"\x80\x04}()" + b"\x85" * 300_000 + b"K\x01u.", "a key of more than 1,000 tuples"),
+        (b"\x80\x04()" + b"\x85" * 300_000 + b"\x91.", "a key of more than 1,000 tuples"),
+        (b"\x80\x04})" + b"2\x86" * 60 + b"K\x01s.", "a key of more than 1,000 tuples"),  # its hash would not end
+        (b"\x80\x04" + b"]" * 300_000 + b"a" * 299_999 + b".", "not admitted .RecursionError"),
+        (b"\x80\x04)" + b"\x85" * 300_000 + b".", "not admitted .RecursionError"),
+        (b"\x80\x04\x8e" + b"\0\0\0\0\0\1\0\0x.", "expected 1099511627776 bytes"),
         (b"\x80\x02Pnumber\n.", "not in it"),
         (b"\x80\x05]\x97.", "not admitted"),
         (b"\x80\x02]}(U\x06appendU\x01xub.", "not admitted"),  # a state for a list
