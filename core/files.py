@@ -63,6 +63,19 @@ def write_whole(
             temporary.unlink()
 
 
+def require_writable(path: Path, explain: Callable[[Path, OSError], str] = cannot_be_written) -> None:
+    """Raise WriteError, before the work whose outcome it is for, unless the file can be written; it is not changed.
+
+    Args:
+        explain: as of `write_whole`.
+    """
+    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a name is too long
+        raise WriteError(explain(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))))
+    probe = path.with_name(f".{path.name}.probe")  # its name is longer
+    write_whole(probe, lambda stream: None, lambda _, error: explain(path, error))
+    probe.unlink()
+
+
 def remove_temporaries(path: Path) -> None:
     """Remove what killed writers of a file left behind, on any machine; only for the process that may write it now."""
     for temporary in _temporaries(path, "*"):

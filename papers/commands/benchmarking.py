@@ -23,6 +23,7 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import re
 import time
 from pathlib import Path
@@ -34,7 +35,7 @@ from rich.console import Console
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.durations import counted
-from core.files import cannot_be_written, write_whole
+from core.files import cannot_be_written, require_writable
 from core.progress import Progress, within
 from core.validation import require_count, require_number
 from papers.commands.own_optimizer import OwnClass, load_optimizer
@@ -121,25 +122,12 @@ def _own_page(folder: Path, file: str, asked: dict[str, Any]) -> Path:
 
 def _check_out(page: Path, given: bool) -> None:
     """Raise UserError unless the page and the files beside it can be written; only our own folder is made."""
-
-    def explain(_: Path, error: OSError) -> str:
-        return f"--out {cannot_be_written(page, error)}"
-
-    try:
-        if page.is_dir():
-            raise UserError(f"--out {page}: a folder; allowed: a file in it, whose name ends in .html")
-        if page.suffix not in (".html", ".htm") or "\0" in str(page):  # .csv and .parquet stand beside it
-            raise UserError(f"--out {str(page)!r}; allowed: a file whose name ends in .html")
-        if given and not page.parent.is_dir():
-            raise UserError(f"--out {page}: there is no folder {page.parent}; allowed: a file in one that exists")
-        for beside in (page.with_suffix(ending) for ending in (".csv", ".parquet")):
-            if beside.is_dir():
-                raise UserError(f"--out {page}: {beside}, which is written with it, is a folder; allowed: another name")
-    except OSError as error:
-        raise UserError(explain(page, error)) from error
-    probe = page.with_name(f".{page.stem}.probe.parquet")  # its name is longer than those of the files
-    write_whole(probe, lambda stream: None, explain)
-    probe.unlink()
+    if page.suffix not in (".html", ".htm") or "\0" in str(page):  # .csv and .parquet stand beside it
+        raise UserError(f"--out {str(page)!r}; allowed: a file whose name ends in .html")
+    if given and not os.path.isdir(page.parent):  # noqa: PTH112 - Path.is_dir raises where a name is too long
+        raise UserError(f"--out {page}: there is no folder {page.parent}; allowed: a file in one that exists")
+    for file in (page, page.with_suffix(".csv"), page.with_suffix(".parquet")):
+        require_writable(file, lambda file, error: f"--out {cannot_be_written(file, error)}")
 
 
 def _is_of_a_paper(catalogue: Catalogue, name: str) -> bool:

@@ -24,6 +24,7 @@ CLASSES = (
     "forrester_real",
     "forrester_generated",
 )
+MOST = 1_000_000  # values, which are kept in memory
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,18 +47,23 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     import pandas as pd
     import torch
 
+    from core.errors import UserError
     from core.experiment.context import Context
+    from core.files import require_writable
     from core.report.figures.files import write_file
     from core.spaces.sobol import sobol_points
     from core.validation import require_count
     from papers.profet.benchmark import searched_cells
     from papers.profet.experiments.searches import tasks_of_cell
 
-    require_count("--points", options.points)
+    points, count = (require_count(f"--{name}", getattr(options, name), most=MOST) for name in ("points", "tasks"))
+    if points * count > MOST:
+        raise UserError(f"--tasks {count:,} at --points {points:,}: {points * count:,} values; allowed: {MOST:,}")
+    require_writable(options.out)
     (cell, *_) = searched_cells(catalogue, options.name, options.scale)
-    context, count = Context(cell, range(1), root=catalogue.root), require_count("--tasks", options.tasks)
+    context = Context(cell, range(1), root=catalogue.root)
     tasks = tasks_of_cell(context, count, cell.settings.real)
-    grid = sobol_points(tasks.dimension, 0, options.points)
+    grid = sobol_points(tasks.dimension, 0, points)
     normals = np.random.default_rng(0).standard_normal((len(tasks), len(grid)))
     with torch.no_grad():
         X = torch.from_numpy(grid).expand(len(tasks), -1, -1)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UserError
-from core.files import remove_temporaries, with_checksum, without_checksum, write_whole
+from core.errors import UserError, WriteError
+from core.files import remove_temporaries, require_writable, with_checksum, without_checksum, write_whole
 
 MACHINE = os.uname().nodename
 
@@ -96,3 +96,21 @@ def test_a_checksum_covers_every_bit(content):
         assert without_checksum(bytes(flipped)) is None
     for length in range(len(whole)):
         assert without_checksum(whole[:length]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("folder", "folder: cannot be written: Is a directory"),
+        ("here/below", "here/below: cannot be written: "),
+        ("x" * 250, "x: cannot be written: File name too long"),
+    ],
+)
+def test_what_cannot_be_written_is_found_beforehand(tmp_path, name, message):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "here").write_text("kept")
+    before = sorted(tmp_path.rglob("*"))
+    require_writable(tmp_path / "here")
+    with pytest.raises(WriteError, match=message):
+        require_writable(tmp_path / name)
+    assert sorted(tmp_path.rglob("*")) == before and (tmp_path / "here").read_text() == "kept"

@@ -248,17 +248,19 @@ def test_a_file_that_cannot_be_imported_is_one_line(tmp_path, capsys, content, m
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("", "--out {folder}: a folder; allowed: a file in it, whose name ends in .html"),
+        ("", "--out '{folder}'; allowed: a file whose name ends in .html"),
+        ("folder.html", "--out {folder}/folder.html: cannot be written: Is a directory"),
         ("page.csv", "--out '{folder}/page.csv'; allowed: a file whose name ends in .html"),
         ("none/page.html", "--out {folder}/none/page.html: there is no folder {folder}/none; allowed: a file in one"),
         ("file/page.html", "--out {folder}/file/page.html: there is no folder {folder}/file"),
         ("x" * 250 + ".html", ".html: cannot be written: File name too long"),
-        ("taken.html", "--out {folder}/taken.html: {folder}/taken.parquet, which is written with it, is a folder"),
+        ("taken.html", "--out {folder}/taken.parquet: cannot be written: Is a directory"),
     ],
 )
 def test_a_page_that_cannot_be_written_is_found_before_any_work(mine, tmp_path, capsys, out, message):
     (tmp_path / "file").touch()
     (tmp_path / "taken.parquet").mkdir()
+    (tmp_path / "folder.html").mkdir()
     before = sorted(tmp_path.rglob("*"))
     assert call(f"{mine}:Best", "--on", "branin", "--out", str(tmp_path / out)) == 2
     printed = capsys.readouterr()

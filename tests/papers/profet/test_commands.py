@@ -109,6 +109,12 @@ def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, 
     numbers = pd.read_csv(next(tmp_path.glob("*.csv")), index_col=0)
     assert len(numbers) == 3 and name in numbers.index
     assert numbers["average rank"].mean() == pytest.approx(2)
+    assert "values on a grid of 100 points a dimension" in page and "<h3>profet/forrester_real, task 2</h3>" in page
+    runs = pd.read_parquet(out.with_suffix(".parquet"))
+    own = runs[runs["method"] == name]
+    assert len(runs) == 3 * 3 * 2 * 6 and runs["incumbent"].notna().all()
+    np.testing.assert_allclose(own.groupby(["task", "run"])["loss"].cummin(), own["incumbent"])
+    assert own["configuration"].str.startswith('{"x00": ').all()
 
 
 @pytest.mark.parametrize(
@@ -116,6 +122,10 @@ def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, 
     [
         (("sample", "forrester_real", "--points", "0"), "--points"),
         (("sample", "forrester_real", "--tasks", "-1"), "--tasks"),
+        (("sample", "forrester_real", "--tasks", "9999999999"), "--tasks is 9999999999; allowed: .* to 1,000,000"),
+        (("sample", "forrester_real", "--points", "9999999999"), "--points is 9999999999; allowed: .* to 1,000,000"),
+        (("sample", "forrester_real", "--points", "9999", "--tasks", "9999"), "99,980,001 values; allowed: 1,000,000"),
+        (("sample", "forrester_real", "--out", "/dev/null/tasks.csv"), "/dev/null/tasks.csv: cannot be written"),
         (
             ("sample", "svm"),
             r"searches on 'svm' at scale smoke have not been run; make them .*profet/search_svm/",
@@ -127,7 +137,7 @@ def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, 
         (("benchmark", "{root}/mine.py:number", "--on", "profet/forrester_real"), "no class 'number'"),
         (
             ("benchmark", "{root}/mine.py:Fails", "--on", "profet/forrester_real"),
-            "Fails, task 0, run 0, .*out of ideas",
+            "Fails, profet/forrester_real, task 0, run 0, .*out of ideas",
         ),
     ],
 )
