@@ -50,8 +50,11 @@ NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # its s
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,  # a death is reported at once: the driver counts and resubmits
     "distributed.scheduler.worker-ttl": None,  # an evaluation that holds the interpreter's lock for long is no death
+    # What each process does for a dashboard, up to 50 times a second, is time that evaluations lack.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
 }
-
 
 @contextmanager
 def local_workers(count: int) -> Iterator[str]:
@@ -133,6 +136,7 @@ class _WorkerProcess(Subprocess):
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
                 "DASK_LOGGING__DISTRIBUTED": "error",
+                **{f"DASK_{name.replace('.', '__').upper()}": str(value) for name, value in SETTINGS.items()},
                 DRIVER_VARIABLE: str(os.getpid()),
             },
             start_new_session=True,
