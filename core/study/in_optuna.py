@@ -23,7 +23,7 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
 
     A failed evaluation is a failed trial. One that was pruned is a pruned trial, and so is one on a smaller budget,
     with its loss as the intermediate value of step budget, rounded: otherwise it could be the best. Values of
-    constraints are where Optuna's samplers look for them. User attributes are the trial's number, its cost, its budget,
+    constraints are the trials' constraints, by name, by which `study.best_trial` goes. User attributes are the trial's number, its cost, its budget,
     and the failure.
 
     Raises:
@@ -33,6 +33,7 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
         import optuna
     sign = -1 if maximize else 1
     columns = [Column.of(space[name]) for name in space]
+    distributions = {column.name: _distribution(optuna, column) for column in columns}
     largest = max((record.budget or 0.0 for record in records), default=0.0)
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)  # or it would announce the study
@@ -49,16 +50,15 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
         elif (record.budget or 0.0) < largest:
             state, reported = optuna.trial.TrialState.PRUNED, {round(record.budget or 0.0): value}
         attributes = {"number": record.number, "cost": record.cost, "budget": record.budget, "failure": record.failure}
-        constraints = list(record.marks.get(CONSTRAINTS, {}).values())
         study.add_trial(
             optuna.trial.create_trial(
                 state=state,
                 value=None if record.failure else value,
                 params={column.name: _param(record.configuration, column) for column in active},
-                distributions={column.name: _distribution(optuna, column) for column in active},
+                distributions={column.name: distributions[column.name] for column in active},
                 intermediate_values=reported,
                 user_attrs={name: plain(entry) for name, entry in attributes.items() if entry not in (None, "")},
-                system_attrs={"constraints": constraints} if constraints else {},
+                constraints={name: float(value) for name, value in record.marks.get(CONSTRAINTS, {}).items()},
             )
         )
     return study
@@ -66,10 +66,13 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
 
 def _param(configuration: Mapping[str, Any], column: Column) -> Any:
     value = configuration[column.name]
-    return _storable(value) if column.choices else value
+    return _storable(value) if column.choices and not isinstance(column.choices, range) else value
 
 
 def _distribution(optuna: Any, column: Column) -> Any:
+    if isinstance(column.choices, range):
+        ends = column.choices[0], column.choices[-1]
+        return optuna.distributions.IntDistribution(min(ends), max(ends), step=abs(column.choices.step))
     if column.choices:
         return optuna.distributions.CategoricalDistribution([_storable(choice) for choice in column.choices])
     low, high = column.bounds

@@ -185,6 +185,22 @@ class TestOptuna:
         pruned = [trial for trial in study.trials if trial.state.name == "PRUNED"]
         assert len(pruned) == (result.trace["budget"] < 9).sum() and {s for t in pruned for s in t.intermediate_values}
 
+    def test_constraints_have_their_names_and_decide_about_its_best(self):
+        pytest.importorskip("optuna")
+        result = minimize(lambda c: {"loss": c["x"], "size": -c["x"]}, SPACE, "random", 12, constraints=["size"])
+        study = result.to_optuna()
+        assert [trial.constraints for trial in study.trials] == [{"size": -trial.value} for trial in study.trials]
+        assert study.best_trial.params == result.best_configuration and study.best_value == result.best_loss >= 0
+        assert min(trial.value for trial in study.trials) < 0
+
+    def test_a_range_of_many_steps_is_one_in_optuna(self):
+        pytest.importorskip("optuna")
+        result = minimize(lambda c: c["n"], {"n": range(10**7, 0, -5), "x": (0.0, 1.0)}, "random", 3)
+        study = result.to_optuna()
+        distribution = study.trials[0].distributions["n"]
+        assert (distribution.low, distribution.high, distribution.step) == (5, 10**7, 5)
+        assert [trial.params["n"] for trial in study.trials] == [each.configuration["n"] for each in result.records]
+
     def test_choices_that_it_cannot_store_become_text(self):
         pytest.importorskip("optuna")
         result = minimize(lambda c: c["x"], {"x": ("log", 1e-3, 1.0), "widths": [(5,), (5, 5)]}, "random", 6)
