@@ -25,10 +25,10 @@ A number so unlikely that F rounds to 0 or 1 shares its coordinate with all that
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ from ConfigSpace.hyperparameters import (
 from numpy.typing import NDArray
 
 from core.errors import LISTED, UserError, brief
+from core.spaces.stored import by_form, choice_of, is_hashable, json_form, table_form, whole_number
 
 SLACK = 1e-9  # tolerance relative to the range on the scale of the search: a float that left it by rounding is legal
 DEFAULT_SET = (
@@ -262,14 +263,14 @@ class Column:
         Raises:
             UserError: several choices are stored alike.
         """
-        return self._stored(stored, self._by_json, _json_form)
+        return choice_of(self.name, stored, self._by_json, json_form)
 
     def from_table(self, stored: Any) -> Any:
         """The choice that a table, such as one read from Parquet, has stored as this; as `from_json`.
 
         A table makes arrays of tuples and lists, floats of numbers, bytes of text beside bytes, and None of nan.
         """
-        return self._stored(stored, self._by_table, _table_form)
+        return choice_of(self.name, stored, self._by_table, table_form)
 
     def vector(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Codes (n,) to ConfigSpace's own vector representation (n,), in which its conditions are stated."""
@@ -315,10 +316,15 @@ class Column:
         return np.where(numbers < low, 0.0, np.where(numbers > high, 1.0, below))
 
     def _found(self, coordinates: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The last integers (n,) whose cells begin at coordinates (n,) or before, by bisection."""
+        """The last integers (n,) whose cells begin at coordinates (n,) or before: bisection near the inverse of F."""
         low, high = (np.full(len(coordinates), int(bound), dtype=np.int64) for bound in self.bounds)
+        count, ends = high[:1] - low[:1] + 1, self._scale(np.array(self.bounds, dtype=np.float64))
+        t = np.clip((self.prior.ppf(coordinates) * count - 0.5) / (count - 1), 0.0, 1.0)
+        near = ends[0] * (1 - t) + ends[1] * t
+        near = np.rint(np.exp(near) if self.log else near).astype(np.int64)
+        sides = [near + 2, near - 1]
         while (low < high).any():
-            middle = (low + high + 1) // 2
+            middle = np.clip(sides.pop(), low + 1, high) if sides else (low + high + 1) // 2
             begun = self._below(np.asarray(middle - 0.5, dtype=np.float64)) <= coordinates
             low, high = np.where(begun, middle, low), np.where(begun, high, middle - 1)
         return low
@@ -326,14 +332,14 @@ class Column:
     @cached_property
     def _codes(self) -> Mapping[Hashable, int]:
         """The codes of the hashable choices; ConfigSpace refuses equal ones, such as 1 and True."""
-        return {choice: code for code, choice in enumerate(self.choices) if _is_hashable(choice)}
+        return {choice: code for code, choice in enumerate(self.choices) if is_hashable(choice)}
 
     def _code_of_choice(self, value: Any) -> int:
         if isinstance(self.choices, range):
             number = whole_number(value)
             if number is not None and number in self.choices:
                 return self.choices.index(number)
-        elif _is_hashable(value):
+        elif is_hashable(value):
             if (code := self._codes.get(value)) is not None:
                 return code
             if value != value:  # nan, which only equals itself as the same object
@@ -342,7 +348,7 @@ class Column:
                         return code
         else:
             for code, choice in enumerate(self.choices):
-                if type(choice) is type(value) and not _is_hashable(choice) and np.all(choice == value):
+                if type(choice) is type(value) and not is_hashable(choice) and np.all(choice == value):
                     return code
         raise UserError(f"{self.name} = {brief(value)} is not allowed; allowed: {self._listed}")
 
@@ -358,27 +364,11 @@ class Column:
     @cached_property
     def _by_json(self) -> dict[Hashable, list[Any]]:
         """The choices by what JSON makes of them; empty for numbers, which stay what they are."""
-        return _by_form(self.choices, _json_form)
+        return by_form(self.choices, json_form)
 
     @cached_property
     def _by_table(self) -> dict[Hashable, list[Any]]:
-        return _by_form(self.choices, _table_form)
-
-    def _stored(self, stored: Any, by_form: Mapping[Hashable, list[Any]], form: Callable[[Any], Hashable]) -> Any:
-        found = by_form.get(form(stored), []) if by_form else []
-        if len(found) > 1:
-            raise UserError(
-                f"{self.name} = {brief(stored)} stands for {' and '.join(map(brief, found))}, which files do not tell "
-                "apart; allowed: choices that stay different in a file, such as their names"
-            )
-        return found[0] if found else stored
-
-
-def whole_number(value: Any) -> int | None:
-    """A whole number as Python's, which a `range` looks up at once; None for anything else."""
-    if isinstance(value, Integral):
-        return int(value)
-    return int(float(value)) if isinstance(value, Real) and float(value).is_integer() else None
+        return by_form(self.choices, table_form)
 
 
 def _check_numbers(hyperparameter: Hyperparameter[Any, Any]) -> None:
@@ -416,49 +406,3 @@ def _check_weights(hyperparameter: CategoricalHyperparameter) -> None:
         raise UserError(
             f"{name} has the default {brief(own.default_value)}, whose weight is 0; allowed: one with a positive weight"
         )
-
-
-def _by_form(choices: Sequence[Any], form: Callable[[Any], Hashable]) -> dict[Hashable, list[Any]]:
-    by_form: dict[Hashable, list[Any]] = {}
-    for choice in () if isinstance(choices, range) else choices:
-        by_form.setdefault(form(choice), []).append(choice)
-    return by_form
-
-
-def _json_form(value: Any) -> Hashable:
-    """What is left of a value in JSON: sequences are all alike, and what JSON does not know is its `repr`."""
-    if isinstance(value, np.generic):
-        return _json_form(value.item())
-    if isinstance(value, float) and math.isnan(value):
-        return ("nan",)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, Mapping):
-        return ("mapping", frozenset((str(key), _json_form(entry)) for key, entry in value.items()))
-    if isinstance(value, (list, tuple)):
-        return ("sequence", *map(_json_form, value))
-    return _json_form(value.tolist()) if hasattr(value, "tolist") else repr(value)
-
-
-def _table_form(value: Any) -> Hashable:
-    """What is left of a value in a column of a table, see `Column.from_table`."""
-    if isinstance(value, np.generic):
-        return _table_form(value.item())
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, bytes):
-        return value.decode(errors="surrogateescape")
-    if isinstance(value, Mapping):  # the dictionaries of a column all get the same keys
-        forms = {str(key): _table_form(entry) for key, entry in value.items()}
-        return ("mapping", frozenset((key, form) for key, form in forms.items() if form is not None))
-    if hasattr(value, "tolist"):
-        return _table_form(value.tolist())
-    return ("sequence", *map(_table_form, value)) if isinstance(value, (list, tuple)) else _json_form(value)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
