@@ -12,9 +12,11 @@
     generator    training of tabular benchmarks (plain PyTorch, one by one), and the cost of the shipped tables
     device       chain-steps and configurations per second on a CUDA device (the torch engine, one CPU core)
     commands     what a user waits for: drawing, listing, rerunning what is finished
+    workers      searches on 64 threads and 16 processes, as multiples of the ideal time (Dask, Optuna)
     own_function 20 evaluations of a user's function, and the replay of a finished journal
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
     ablr         a joint fit of 9 tasks and one at hand, from 450 to 45,000 evaluations
+    optuna       studies of 1,000 trials with our methods as samplers (Optuna's TPE)
     profet       1,000 generated tasks, training of a meta-model, seven optimizers on generated tasks (emukit)
 
 Between machines, compare ratios, not seconds. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
@@ -42,11 +44,13 @@ from benchmarks import (
     generator,
     growth,
     own_function,
+    peer_optuna,
     profet,
     simd,
     steps,
     suggestion,
     tabular,
+    workers,
 )
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
@@ -63,8 +67,10 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "generator": lambda peers, seconds: generator.report(seconds),
     "commands": lambda peers, seconds: commands.report(),
     "own_function": lambda peers, seconds: own_function.report(),
+    "workers": lambda peers, seconds: workers.report(),
     "tabular": lambda peers, seconds: tabular.report(),
     "ablr": lambda peers, seconds: ablr.report(),
+    "optuna": lambda peers, seconds: peer_optuna.report(),
     "profet": lambda peers, seconds: profet.report(seconds),
 }
 
