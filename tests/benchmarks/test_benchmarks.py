@@ -6,7 +6,7 @@ import pytest
 import torch
 from rich.console import Console
 
-from benchmarks import device, growth, suggestion
+from benchmarks import device, growth, peer_optuna, suggestion
 from benchmarks.__main__ import main
 from benchmarks.breakdown import breakdown
 from benchmarks.ours import seconds_per_step
@@ -67,6 +67,14 @@ def test_an_unknown_subject_is_one_clear_error(monkeypatch, capsys):
         "no subject memory; allowed: steps, simd, suggestion, entropy_search, fabolas, curves, embedding, growth"
         in capsys.readouterr().err
     )
+
+
+def test_samplers_of_optuna_are_compared_with_its_own():
+    assert peer_optuna.verdict("a", 0.454) == "a: 0.45 times Optuna's TPESampler, target at most 1: met"
+    assert peer_optuna.verdict("a", 1.2).endswith("MISSED")
+    tables, lines = peer_optuna.report((3, 12))
+    assert "HPOSampler('random')" in text(tables[0]) and "Optuna's TPESampler" in text(tables[0])
+    assert [line.split(":")[0] for line in lines] == ["HPOSampler('tpe')", "HPOSampler('random')"]
 
 
 @pytest.mark.slow
