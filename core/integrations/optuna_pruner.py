@@ -27,7 +27,7 @@ with needed_for("core.integrations"):
 
 
 class _Reached:
-    """Ascending losses that finished trials of a study had on a rung, by the first rung of their bracket and the rung."""
+    """Ascending losses of finished trials on a rung, by the first rung of their bracket and the rung."""
 
     def __init__(self) -> None:
         self.reading = Reading()

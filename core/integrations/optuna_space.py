@@ -17,6 +17,7 @@ from typing import Any
 from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, Float, Integer
 from ConfigSpace.hyperparameters import Hyperparameter
 
+from core.errors import UserError
 from core.extras import needed_for
 from core.spaces import CubeEncoding
 
@@ -43,7 +44,20 @@ class Parameter:
 
     @property
     def hyperparameter(self) -> Hyperparameter[Any, Any]:
-        """The hyperparameter of ConfigSpace."""
+        """The hyperparameter of ConfigSpace.
+
+        Raises:
+            UserError: a range that ConfigSpace does not have.
+        """
+        try:
+            return self._made()
+        except (ValueError, OverflowError) as error:
+            raise UserError(
+                f"parameter {self.name!r} has {self.distribution}; allowed: a range that has values between its ends "
+                "and a width that floats have"
+            ) from error
+
+    def _made(self) -> Hyperparameter[Any, Any]:
         own = self.distribution
         if isinstance(own, CategoricalDistribution):
             return CategoricalHyperparameter(self.name, list(range(len(own.choices))))

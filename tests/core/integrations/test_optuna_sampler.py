@@ -375,6 +375,29 @@ def test_a_history_that_grows_is_that_of_the_storage():
     assert len(grown.trials) > 25
 
 
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0 + 1e-15), (-1e308, 1e308)])
+def test_a_range_that_cannot_be_searched_is_named(low, high):
+    study = optuna.create_study(sampler=HPOSampler("tpe", seed=0))
+    with pytest.raises(UserError, match=r"parameter 'x' has FloatDistribution\(.*\); allowed: a range"):
+        study.optimize(lambda trial: trial.suggest_float("x", low, high), n_trials=2)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "journal"])
+def test_two_samplers_of_one_storage_propose_as_one(tmp_path, kind):
+    """They take turns, as two processes would, each with a history of its own."""
+
+    def storage():
+        if kind == "sqlite":
+            return optuna.storages.RDBStorage(f"sqlite:///{tmp_path}/study.db")
+        return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(f"{tmp_path}/study.log"))
+
+    optuna.create_study(storage=storage(), study_name="bowl")
+    both = [optuna.load_study(study_name="bowl", storage=storage(), sampler=HPOSampler("tpe", seed=0)) for _ in "ab"]
+    for turn in range(16):
+        both[turn % 2].optimize(bowl, n_trials=1)
+    assert [trial.params for trial in both[0].trials] == [trial.params for trial in searched("tpe", 16).trials]
+
+
 def test_a_generation_that_is_under_way_is_waited_for():
     """With more trials under way than a generation of CMA-ES has, those too many are random."""
     study = optuna.create_study(sampler=HPOSampler({"method": "cmaes", "population": 4}, seed=0, space=LINE))
