@@ -1,4 +1,8 @@
-"""Tables as text: CSV (long form, every digit), Markdown, LaTeX (booktabs), and rich for the terminal."""
+"""Tables as text: CSV (long form, every digit), Markdown, LaTeX (booktabs), and rich for the terminal.
+
+Names and captions are text and nothing else in each of them, whatever characters they have: no markup, links, columns
+or commands of a terminal. CSV keeps them as they are, so a name that begins with `=` is a formula to a spreadsheet.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ def to_markdown(table: ReportTable, caption: str = "") -> str:
         fields = ["<br>".join(_pipe(part) for part in _labelled(text, name)) for text in texts]
         lines.append(_pipe_row([_pipe(table.row_label(row)), *fields]))
     if foot := notes(table, caption):
-        lines += ["", _pipe(foot)]
+        lines += ["", _paragraph(foot)]
     return "\n".join(lines) + "\n"
 
 
@@ -82,23 +86,28 @@ def to_rst(text: str) -> str:
 def to_rich(table: ReportTable, caption: str = "") -> RichTable:
     """The table for a terminal, in short lines so that it still reads at 80 columns."""
     table = table.shown
-    rich = RichTable(title=escape(table.title), caption=escape(notes(table, caption)), show_lines=True)
+    rich = RichTable(title=_shown(table.title), caption=_shown(notes(table, caption)), show_lines=True)
     rich.title_justify = rich.caption_justify = "left"
-    rich.add_column(escape(table.row_header))
+    rich.add_column(_shown(table.row_header))
     for column in table.columns:
-        rich.add_column(escape(table.column_label(column)), overflow="fold")
+        rich.add_column(_shown(table.column_label(column)), overflow="fold")
     for row in table.rows:
         fields, name = [], line_name(table, row, "published")
         for column, text in zip(table.columns, row_lines(table, row), strict=True):
             cell = table.cells[row, column]
             look = LOOKS[cell.verdict.look if cell.verdict is not None else "quoted"].terminal
             published = f"{name} {text.published}" if text.published else ""
-            parts = [f"[bold]{escape(text.ours)}[/]" if text.ours else "", escape(published)]
+            parts = [f"[bold]{_shown(text.ours)}[/]" if text.ours else "", _shown(published)]
             judged = [*text.verdict.split(", "), *text.extra.split("; ")]
-            parts += [f"[{look}]{escape(part)}[/]" for part in judged if part]
+            parts += [f"[{look}]{_shown(part)}[/]" for part in judged if part]
             fields.append("\n".join(filter(None, parts)).replace(" ± ", "±"))
-        rich.add_row(escape(table.row_label(row)), *fields)
+        rich.add_row(_shown(table.row_label(row)), *fields)
     return rich
+
+
+def _shown(text: str) -> str:
+    """The text for rich, which keeps control characters as they are."""
+    return escape(_in_one_line(text))
 
 
 def _csv_fields(cell: ReportCell) -> list[object]:
@@ -115,16 +124,43 @@ def _labelled(text: Lines, name: str) -> list[str]:
     return [part for part in (text.ours, published, text.verdict, text.extra) if part]
 
 
+# What CommonMark and GitHub's tables read as markup: always, or where it stands as in emphasis or an entity.
+_MARKUP = re.compile(r"[\\|`~]|\*(?! )|(?<! )\*|(?<![^\W_])_|_(?![^\W_])|<|&(?=#?\w+;)")
+_LINKS = re.compile(r"!\[|\[\^|\][\[(:]")
+_BLOCK = re.compile(r"[#>=+-]|\*|\d+(?=[.)])")
+_REFERENCES = {"<": "&lt;", "&": "&amp;"}
+
+
 def _pipe(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    """The text in a cell of a Markdown table. Brackets stay as they are unless they are those of links."""
+    linked = _LINKS.search(text) is not None
+    text = _MARKUP.sub(lambda mark: _REFERENCES.get(mark[0], f"\\{mark[0]}"), _in_one_line(text))
+    return re.sub(r"([\[\]])", r"\\\1", text) if linked else text
+
+
+def _paragraph(text: str) -> str:
+    """The text as a paragraph of its own, which does not begin a list, heading or quotation."""
+    text = _pipe(text)
+    begin = _BLOCK.match(text)
+    if begin is None:
+        return text
+    place = begin.end() if begin[0].isdigit() else 0
+    return f"{text[:place]}\\{text[place:]}"
 
 
 def _pipe_row(fields) -> str:
     return f"| {' | '.join(fields)} |"
 
 
+def _in_one_line(text: str) -> str:
+    """The text without breaks of lines and other control characters, which terminals obey."""
+    return "".join(character if character.isprintable() else " " for character in text).strip()
+
+
 def _tex_row(fields: list[str]) -> str:
-    return " & ".join(map(_tex, fields)) + " \\\\"
+    """A row; the one above it ends with a command that takes a star or brackets for its own."""
+    row = " & ".join(map(_tex, fields))
+    return ("{}" if row.startswith(("[", "*")) else "") + row + " \\\\"
 
 
 TEX = {
@@ -136,4 +172,4 @@ TEX = {
 
 
 def _tex(text: str) -> str:
-    return "".join(TEX.get(character, character) for character in text)
+    return "".join(TEX.get(character, character) for character in _in_one_line(text))

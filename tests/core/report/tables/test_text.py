@@ -1,18 +1,21 @@
 """Tables as CSV, Markdown, LaTeX and for the terminal: the same content in each, nothing lost, nothing broken."""
 
 import csv
+import html
 import io
 import math
+import random
 import re
 from dataclasses import replace
 
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 from rich.console import Console
 
 from core.report.tables.compare import compare_table, spec_table
 from core.report.tables.table import ReportCell, ReportTable
-from core.report.tables.text import CSV_COLUMNS, to_csv, to_markdown, to_rich, to_rst, to_tex
+from core.report.tables.text import CSV_COLUMNS, _paragraph, to_csv, to_markdown, to_rich, to_rst, to_tex
 from core.report.tables.wording import WEAKENED, notes, row_lines, shared_notes, show
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import Published, PublishedCell
@@ -79,6 +82,75 @@ def test_markdown_is_a_rectangular_table(table):
     assert "a_b & c\\|d" in lines[0] and "published −3.50 ± 0.50<br>✓ reproduced" in lines[2]
     assert "quoted −2.903 ± 0.071" in lines[4]
     assert to_markdown(table, "Scale paper").endswith("Log-likelihood; higher is better. Note. Scale paper.\n")
+
+
+HOSTILE = [
+    "a\\|b", "a|b", "|", "\\", "a\\", "\\\\|", "`a`", "``", "`a\\`|", "*a*", "a*b*c", "* a", "A* search",
+    "**a**", "_a_",
+    "![x](http://tracker/p.png)", "[y](javascript:alert(1))", "[y][z]", "[y]: http://x", "[^1]", 'x [a](b "c") y',
+    "<img src=x>", "<http://x>", "&lt;b&gt;", "&#60;", "&amp", "AT&T; x", "__init__", "least_squares",
+    "a_", "~~a~~", "~a~",
+    "a\nb", "a\r\n| --- |", "a\x1b[31mb", "a\u2028b", "a\u202eb", "[3, 25]", "exp[-a]", "# a", "> a", "1. a",
+    "- a", "+ a",
+    "=a", "-a", "2) b", "    a",
+]  # fmt: skip
+
+
+def named(name):
+    samples = pd.DataFrame([(name, name, 0, 1.0, "ok")], columns=["row", "column", "run", "value", "status"])
+    return compare_table(samples, None, "higher", False, [name], [name], title=name, caption=name, row_header=name)
+
+
+def random_names():
+    draw = random.Random(0)
+    return ["".join(draw.choices("\\|[]()!<>&;*_~`#ab \n", k=draw.randint(1, 12))) for _ in range(400)]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_whatever_a_name_is_markdown_shows_it_and_nothing_else(name):
+    """As a reader of Markdown that is not ours has it; what is no printed character is a blank."""
+    shown = " ".join("".join(each if each.isprintable() else " " for each in name).split())
+    assert read_back(to_markdown(named(name), name)) == [shown, shown, shown, shown, "1.00 – not published"]
+    assert read_back(f"{to_markdown(named('x'))}\n{_paragraph(name)}", "p")[-1] == shown
+
+
+def test_random_names_leave_a_table_rectangular_and_without_markup():
+    for name in filter(str.strip, random_names()):
+        shown = " ".join(name.split())
+        assert read_back(to_markdown(named(name), name))[1:4] == [shown] * 3
+        assert read_back(f"x\n\n{_paragraph(name)}", "p")[-1] == shown
+
+
+def read_back(text, tags="strong|t[hd]"):
+    """The texts in a page of Markdown that has no markup but that of a table."""
+    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text).replace("<br>", " ")
+    assert set(re.findall(r"<(\w+)", page)) <= {"p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
+    found = [text for _, text in re.findall(rf"<({tags})(?: [^>]*)?>(.*?)</(?:{tags})>", page, re.DOTALL)]
+    return [" ".join(html.unescape(text).split()) for text in found]
+
+
+def test_random_names_leave_tex_balanced():
+    for name in [*HOSTILE, *filter(str.strip, random_names()), "%", "a\n\nb", "#1", "$x", "{", "x^2~_"]:
+        text = to_tex(named(name), name)
+        assert re.search(r"\n\n", text) is None
+        bare = re.sub(r"\\[a-zA-Z]+\{\}|\\.|\$[^$]*\$", "", text.partition("\n")[2])
+        assert bare.count("{") == bare.count("}") and not set("$#%^~") & set(bare), name
+        rows = text.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
+        assert all(len(re.findall(r"(?<!\\)&", row)) == 2 and not row.startswith(("[", "*")) for row in rows)
+
+
+def test_no_name_commands_a_terminal():
+    console = Console(file=io.StringIO(), width=200)
+    for name in ("a\x1b]0;title\x07b", "a\x1b[2Jb", "a\rb", "a\x9b31mb", "[red]a[/]", "a\\"):
+        console.print(to_rich(named(name), name))
+    text = console.file.getvalue()
+    assert set(text) - {"\n"} == {each for each in text if each.isprintable()}
+    assert "[red]a[/]" in text and "a\\" in text
+
+
+def test_csv_keeps_any_name():
+    for name in [*HOSTILE, "=1+1", '"', ","]:
+        assert next(csv.DictReader(io.StringIO(to_csv(named(name)), newline="")))["row"] == name
 
 
 def test_tex_is_balanced_escaped_and_rectangular(table):
