@@ -47,10 +47,10 @@ def draw_losses(axes: Axes, losses: Runs, optimum: float | None = None) -> None:
     """
     for method, values in losses.items():
         shown = values[0] if optimum is None else np.maximum(values[0] - optimum, LEAST_REGRET)
-        low, middle, high = np.quantile(shown, (0.25, 0.5, 0.75), axis=0, method="nearest")
+        with np.errstate(invalid="ignore"):  # between a finite and an infinite loss
+            low, middle, high = np.quantile(shown, (0.25, 0.5, 0.75), axis=0)
         look, at = style.method(method), np.arange(1, shown.shape[1] + 1)
-        with_all = np.isfinite(high)
-        axes.fill_between(at, low, high, where=with_all, color=look.color, alpha=0.15, linewidth=0)
+        axes.fill_between(at, low, high, where=np.isfinite(high), color=look.color, alpha=0.15, linewidth=0)
         axes.plot(at, np.where(np.isfinite(middle), middle, np.nan), **look.line)
     axes.set(xlabel="evaluations", ylabel="loss")
     if optimum is not None:

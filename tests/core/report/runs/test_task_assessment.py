@@ -14,7 +14,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from core.errors import UserError
 from core.report.figures import style
-from core.report.figures.task_figures import draw_ranks, draw_solved
+from core.report.figures.task_figures import draw_losses, draw_ranks, draw_solved
 from core.report.runs.task_runs import first_hits, task_runs
 from core.report.statistics.average_ranks import average_ranks, ranks_of_runs
 from core.report.statistics.pairwise_tests import (
@@ -193,3 +193,15 @@ def test_panels_show_every_method_and_test():
     assert len(left.lines) == len(right.lines) == 3 and len(last.texts) == 6
     np.testing.assert_allclose(ranks.groupby("evaluation")["rank"].mean(), 2)
     assert solved.groupby("method")["solved"].apply(lambda curve: curve.is_monotonic_increasing).all()
+
+
+@pytest.mark.parametrize(("optimum", "expected"), [(None, [4.0, 2.0, 1.5]), (1.0, [3.0, 1.0, 0.5])])
+def test_curves_of_one_task_are_medians_of_losses_or_regrets(optimum, expected):
+    values = np.array([[[np.inf, 2, 1], [3, 2, 2]]])
+    with style.context():
+        _, axes = style.subplots()
+        draw_losses(axes, {"gp": values, "random": np.array([[[5.0, 3, 2], [3, 1, 1]]])}, optimum)
+    first, second = (line.get_ydata() for line in axes.lines)
+    assert np.isnan(first[0]) and axes.get_yscale() == ("linear" if optimum is None else "log")
+    np.testing.assert_allclose(second, expected)
+    np.testing.assert_allclose(first[1:], expected[1:])
