@@ -3,8 +3,8 @@
 The ideal is evaluations times seconds of one over workers. Ours, with and without a journal, beside Dask's own
 `client.map`, which is given all evaluations at the beginning and proposes nothing, and Optuna's `n_jobs`, which are
 threads of one process. All use the same two clusters: one process of many threads under a scheduler that was started
-from the command line, and local processes of one thread. The shortest of a few repetitions, in turns. The start of
-local workers is not part of it and has a line of its own, with their memory.
+from the command line, and local processes of one thread. The shortest of a few repetitions, in turns. To connect is not
+part of it, nor is the start of local workers, which has a line of its own, with their memory.
 """
 
 import json
@@ -30,7 +30,7 @@ PROCESSES, PROCESS_EVALUATIONS, PROCESS_SECONDS = 16, 160, 0.25
 
 
 def ours(address: str, workers: int, evaluations: int, seconds: float, journal: Path | None = None) -> float:
-    """Seconds of `minimize` with method "random" on the scheduler at an address."""
+    """Seconds of `minimize` with method "random" on the scheduler at an address, from its first trial to its last."""
 
     def asleep(configuration: dict[str, float]) -> float:
         time.sleep(seconds)
@@ -39,9 +39,10 @@ def ours(address: str, workers: int, evaluations: int, seconds: float, journal: 
     before = os.environ.get(SCHEDULER_VARIABLE)
     os.environ[SCHEDULER_VARIABLE] = address
     try:
-        start = time.perf_counter()
-        minimize(asleep, {"x": (0.0, 1.0)}, "random", evaluations, workers=workers, journal=journal, progress=False)
-        return time.perf_counter() - start
+        records = minimize(
+            asleep, {"x": (0.0, 1.0)}, "random", evaluations, workers=workers, journal=journal, progress=False
+        ).records
+        return max(record.finished for record in records) - min(record.started for record in records)
     finally:
         os.environ.pop(SCHEDULER_VARIABLE)
         os.environ |= {} if before is None else {SCHEDULER_VARIABLE: before}
