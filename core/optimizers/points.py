@@ -26,7 +26,8 @@ def among(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[n
         same &= np.abs(points[:, j, None] - others[:, j]) < SAME
         if not same.any():
             break
-    return same.any(-1)
+    found: NDArray[np.bool_] = same.any(-1)
+    return found
 
 
 class UniformDraws:
