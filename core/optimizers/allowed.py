@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
+from core.optimizers.points import SAME
 from core.spaces import CubeEncoding
-
-SAME = 1e-9  # distance below which two points are of one configuration
 
 
 def of_points(function: Callable[[NDArray[Any]], NDArray[Any]], X: Tensor) -> Tensor:
@@ -57,19 +56,26 @@ class AllowedOnly:
 
 
 def where_unseen(acquisition: Acquisition, encoding: CubeEncoding, seen: Tensor) -> Acquisition:
-    """The acquisition function, lowest at configurations that were evaluated, if the space is finite.
+    """The acquisition function, lowest at configurations that were evaluated, of those without a continuous value.
 
     Args:
         seen: Points of these configurations, (runs, N, d).
     """
-    return UnseenOnly(acquisition, seen) if len(encoding.levels) == encoding.dimension else acquisition
+    continuous = [place for place in range(encoding.dimension) if place not in encoding.levels]
+    if any(not encoding.space.parent_conditions_of[encoding.columns[place].name] for place in continuous):
+        return acquisition
+    if continuous:
+        finite = ~of_points(encoding.active, seen)[..., continuous].any(-1)  # (runs, N)
+        seen = torch.where(finite.unsqueeze(-1), seen, torch.inf)[:, finite.any(0)]
+    return UnseenOnly(acquisition, seen)
 
 
 @dataclass(frozen=True)
 class UnseenOnly:
     """An acquisition function that is minus infinity at points (runs, N, d) that were evaluated.
 
-    It is not nan there: once every configuration has been evaluated, one of them is proposed again.
+    It is not nan there: once every configuration has been evaluated, one of them is proposed again. Elsewhere it is
+    finite or nan.
     """
 
     acquisition: Acquisition
@@ -83,4 +89,6 @@ class UnseenOnly:
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""
         distance = (X.unsqueeze(-2) - self.seen.unsqueeze(-3)).abs().amax(-1)  # (..., runs, q, N)
-        return torch.where((distance < SAME).any(-1), -torch.inf, self.acquisition(X))
+        values = self.acquisition(X)
+        lowest = torch.finfo(values.dtype).min / 2  # above what minus infinity counts as
+        return torch.where((distance < SAME).any(-1), -torch.inf, values.clamp(min=lowest))

@@ -8,15 +8,22 @@
 Losses are minimized. A trial that was asked for and not told is pending, which is part of the state: an optimizer may
 propose differently while trials are under way. `ask` may return fewer trials than asked for, even none: a bandit
 that waits for the rest of a rung, or one that has finished, has nothing to propose until it is told more.
+
+What an objective sets for its whole process does not reach an optimizer: see `usual_settings`.
 """
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
 
 from core.errors import UserError, brief
 from core.optimizers.state_files import read_state, write_state
@@ -28,6 +35,77 @@ from core.optimizers.trial import Past
 from core.optimizers.trial import Trial as Trial
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.validation import require_count
+
+NUMPY = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  # what NumPy does about errors
+_UNCHANGED: AbstractContextManager[None] = nullcontext()
+
+Given = ParamSpec("Given")
+Own = TypeVar("Own", bound="Optimizer")
+R = TypeVar("R")
+
+
+def usual_settings() -> AbstractContextManager[None]:
+    """The context of optimizers' work: torch and NumPy as they are in a fresh process.
+
+    Their default device and number type, and their treatment of gradients and floating-point errors, belong to the
+    whole process, so that an objective which sets them for itself, once or for good, would set them for the optimizer
+    too. Torch is not imported for this.
+    """
+    unusual = ([] if np.geterr() == NUMPY else [np.errstate(**NUMPY)]) + _unusual_in_torch()  # type: ignore[arg-type]
+    return _all_of(unusual) if unusual else _UNCHANGED
+
+
+def _unusual_in_torch() -> list[AbstractContextManager[Any]]:
+    """The contexts that undo what has been set in torch; none if it is not imported."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return []
+    contexts: list[AbstractContextManager[Any]] = []
+    try:
+        made_on = torch.empty(0).device.type  # a third of the time of `get_default_device`
+    except (RuntimeError, AssertionError):  # a device that this machine lacks
+        made_on = ""
+    if made_on != "cpu":
+        contexts.append(torch.device("cpu"))
+    if torch.get_default_dtype() != torch.float32:
+        contexts.append(_default_dtype(torch.float32))
+    if torch.is_inference_mode_enabled():
+        contexts.append(torch.inference_mode(False))
+    if not torch.is_grad_enabled():
+        contexts.append(torch.enable_grad())
+    if torch.is_autocast_enabled("cpu"):
+        contexts.append(torch.autocast("cpu", enabled=False))
+    return contexts
+
+
+@contextmanager
+def _default_dtype(dtype: Any) -> Iterator[None]:
+    torch = sys.modules["torch"]
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+@contextmanager
+def _all_of(contexts: Sequence[AbstractContextManager[Any]]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for context in contexts:
+            stack.enter_context(context)
+        yield
+
+
+def shielded(method: Callable[Concatenate[Own, Given], R]) -> Callable[Concatenate[Own, Given], R]:
+    """The method of an optimizer, which works in the context of `Optimizer.settings_of_process`."""
+
+    @wraps(method)
+    def call(self: Own, /, *args: Given.args, **named: Given.kwargs) -> R:
+        with self.settings_of_process():
+            return method(self, *args, **named)
+
+    return call
 
 
 class Optimizer(ABC):
@@ -53,6 +131,10 @@ class Optimizer(ABC):
     def asked(self) -> int:
         """The number of trials asked for."""
         return self._asked
+
+    def settings_of_process(self) -> AbstractContextManager[None]:
+        """The context in which the optimizer works, see `usual_settings`."""
+        return usual_settings()
 
     @abstractmethod
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
@@ -95,6 +177,7 @@ class Optimizer(ABC):
         """Whether the optimizer finishes by itself, after a number of trials or brackets."""
         return False
 
+    @shielded
     def ask(self, n: int = 1) -> list[Trial]:
         """At most n trials to evaluate next; they are pending until they are told.
 
@@ -128,6 +211,7 @@ class Optimizer(ABC):
             raise UserError(f"enqueue: got {brief(configurations)}; allowed: a list of configurations, dictionaries")
         self._enqueued += CubeEncoding(self.space).checked(configurations)
 
+    @shielded
     def learn(self, configuration: Mapping[str, Any], evaluation: EvaluationLike) -> None:
         """Take in an evaluation on the largest budget that was made elsewhere, as if it had been told.
 
@@ -135,6 +219,8 @@ class Optimizer(ABC):
             UserError: a method that learns only from what it has proposed, a configuration of another space, or an
                 evaluation as for `tell`.
         """
+        if not isinstance(configuration, Mapping):
+            raise UserError(f"learn: the configuration is {brief(configuration)}; allowed: a dictionary")
         (configuration,) = CubeEncoding(self.space).checked([configuration])
         trial = Trial(-1 - self._learned, configuration, None, {"origin": ENQUEUED})
         outcome = Outcome.of(as_evaluation(evaluation, self.weighs_costs))
@@ -152,6 +238,7 @@ class Optimizer(ABC):
         """The number of trials asked for, and of evaluations learned from elsewhere."""
         return self._asked + self._learned
 
+    @shielded
     def tell(self, trial: Trial, evaluation: EvaluationLike) -> None:
         """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
 
@@ -180,6 +267,7 @@ class Optimizer(ABC):
         else:
             self._observe(trial, outcome)
 
+    @shielded
     def adopt(self, trial: Trial) -> None:
         """Treat a trial that was proposed elsewhere as if it had been asked for: it is pending until it is told.
 
@@ -219,8 +307,7 @@ class Optimizer(ABC):
         """
         return None
 
-        if not isinstance(configuration, Mapping):
-            raise UserError(f"learn: the configuration is {brief(configuration)}; allowed: a dictionary")
+    @shielded
     def state_dict(self) -> dict[str, Any]:
         """The state, including pending trials, in plain values, arrays and tensors."""
         return {
@@ -236,6 +323,7 @@ class Optimizer(ABC):
         """The state of what was enqueued and learned from elsewhere."""
         return {"queue": list(self._enqueued), "ignored": sorted(self._ignored), "learned": self._learned}
 
+    @shielded
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue from the state of an optimizer with the same settings, as if it had never stopped.
 

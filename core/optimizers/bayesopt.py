@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.base import Optimizer, Outcome, Trial, shielded
 from core.optimizers.constrained import ConstrainedPolicy
 from core.optimizers.description import describe
 from core.optimizers.fidelities import (
@@ -122,6 +122,7 @@ class BayesianOptimization(Optimizer):
         observed = outcome.info.get(OBSERVED, torch.nan if outcome.failure else outcome.loss)
         self._observed = torch.cat([self._observed, self.y.new_tensor([observed])])
 
+    @shielded
     def take_over(self, past: Past) -> None:
         """As in the base class."""
         points = past.points
@@ -147,6 +148,7 @@ class BayesianOptimization(Optimizer):
         if type(self._proposer.policy) is ModelBased:
             self._proposer.policy = ConstrainedPolicy.of(self._proposer.policy)
 
+    @shielded
     def recommend(self) -> int | None:
         """The trial that the policy recommends, if it makes recommendations, given everything told; the state stays.
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.errors import UserError, brief
-from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.base import Optimizer, Outcome, Trial, shielded
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
 from core.spaces.evolution import latin_hypercube, trials
@@ -93,6 +93,7 @@ class DifferentialEvolution(Optimizer):
         self._points[trial.number] = torch.as_tensor(point)
         return True
 
+    @shielded
     def take_over(self, past: Past) -> None:
         """As in the base class."""
         points = self.encoding.unweighted(past.points)

@@ -165,15 +165,18 @@ class HyperbandLCNet(Hyperband):
     ) -> list[NDArray[np.float64]]:
         """The ends of the local searches of weight samples (n,): n points, or all of the space if it has fewer.
 
-        All search at once; those that end where another one did search again among the other points.
+        All search at once; those that end where another one did search again among the other points. One that finds no
+        allowed point is left out.
         """
         ends = np.empty((0, self.encoding.dimension))
         while len(members):
             function = where_allowed(_Asymptotes(network, members, torch.from_numpy(ends)), self.encoding)
             try:
                 points, _ = self._search(function, self.encoding.dimension, generators)
-            except NoCandidateError:
-                break
+            except NoCandidateError as error:
+                found = [place for place in range(len(members)) if place not in error.runs]
+                members, generators = members[found], [generators[place] for place in found]
+                continue
             different, first = np.unique(points.numpy(), axis=0, return_index=True)
             ends = np.concatenate([ends, different])
             again = np.setdiff1d(np.arange(len(members)), first)

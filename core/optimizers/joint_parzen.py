@@ -15,7 +15,8 @@ where the 1 beside the sum is the prior, uniform or by the weights, and all dens
 says nothing about a hyperparameter that was not active, and evaluations are compared by what both have active.
 
 After `initial_design` random configurations, the one of `candidates` draws from l with the largest l / g is proposed,
-among those that were not proposed before. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25; a
+among those that were not proposed before. If there is none, it is a random one, in a small finite space one that is
+new as long as any is. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25; a
 failed evaluation is never good, and among the others it counts as any.
 """
 
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 
 from core.density.truncated import mass_inside, truncated_normal
 from core.optimizers.parzen_search import MODEL, ParzenSearch
-from core.optimizers.points import RANDOM, among
+from core.optimizers.points import RANDOM, among, every_point
 
 SPREAD = 0.2
 SHARPEST = 100
@@ -69,7 +70,7 @@ class JointParzen(ParzenSearch):
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         proposed = self._best() if self._seen >= self.initial_design else None
         if proposed is None:
-            self._points[self._asked], configuration = self._draws.next()
+            self._points[self._asked], configuration = self._random()
             return configuration, None, {"origin": RANDOM}
         self._points[self._asked], configuration = self._canonical.settle(proposed)
         return configuration, None, {"origin": MODEL}
@@ -85,13 +86,25 @@ class JointParzen(ParzenSearch):
         likely, unlikely = Kernels(points[good], *kinds), Kernels(np.concatenate([points[bad], pending]), *kinds)
         drawn = self._canonical.allowed(likely.sample(self.candidates, self.generator))
         drawn = self.encoding.canonical(drawn) if self.encoding.levels or self.encoding.space.conditions else drawn
-        known = np.concatenate([self._told.points, *(point[None] for point in self._points.values())])
-        drawn = drawn[~among(drawn, known)]
+        drawn = drawn[~among(drawn, self._known())]
         if not len(drawn):
             return None
         candidates = self._with_inactive(drawn)
         best: Points = drawn[np.argmax(likely.log_density(candidates) - unlikely.log_density(candidates))]
         return best
+
+    def _random(self) -> tuple[Points, Mapping[str, Any]]:
+        """A random point (d,) and its configuration, new if possible once the model has been asked."""
+        if self._seen >= self.initial_design:
+            every = every_point(self.encoding)
+            new = [] if every is None else every[~among(every, self._known())]
+            if len(new):
+                return self._canonical.settle(new[self.generator.integers(len(new))])
+        return self._draws.next()
+
+    def _known(self) -> Points:
+        """The points (n, d) of all that was proposed or told."""
+        return np.concatenate([self._told.points, *(point[None] for point in self._points.values())])
 
     def _with_inactive(self, points: Points) -> Points:
         """Points (n, d) with nan in the place of what is inactive."""

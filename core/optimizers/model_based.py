@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
+from core.acquisition.maximizers.base import NoCandidateError, choose, search_generators, value
 from core.errors import UnknownNameError
 from core.models.ensemble import EnsembleModel
 from core.models.numerics import linear_algebra
@@ -21,12 +22,14 @@ from core.models.tasks import Task
 from core.optimizers.allowed import on_space, where_allowed, where_unseen
 from core.optimizers.features import Features
 from core.optimizers.memory import Memory, apart, together
-from core.optimizers.policy import Suggestion
+from core.optimizers.points import every_point
+from core.optimizers.policy import Suggestion, uniform_points
 from core.optimizers.targets import gaussianized
 from core.optimizers.utility import ACQUISITIONS, utility
 from core.spaces import CubeEncoding
 
 INCUMBENTS = 5  # number of best observations that a maximizer may search around
+DRAWN = 1000  # random configurations that are valued where a maximizer found nothing new in a large space
 MADE_FOR = "made for"  # in the memory of a run whose chains continue: the observations at its first fit
 
 
@@ -115,14 +118,38 @@ class ModelBased:
     def _maximum(
         self, acquisition: Acquisition, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
     ) -> Suggestion:
-        """Its maximizer among allowed points, searched for near those with the smallest losses too."""
+        """Its maximizer among allowed points, searched for near those with the smallest losses too.
+
+        Where the maximizer finds nothing that is allowed, or only what was evaluated, the best of the whole space is
+        taken if it is finite and small, and else of random configurations.
+        """
         acquisition = where_allowed(acquisition, self.encoding)
         if self.unseen:
             acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
         best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
         incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
-        points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
+        try:
+            points, values = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
+        except NoCandidateError:
+            if len(X) > 1 or not self.encoding.space.forbidden_clauses:
+                raise
+            return Suggestion(self._best_anywhere(acquisition, generators)[0])
+        nothing_new = values.isneginf() & self.unseen
+        if nothing_new.any():
+            each = zip(nothing_new.tolist(), generators)
+            elsewhere, heights = self._best_anywhere(acquisition, [g if own else g.clone_state() for own, g in each])
+            better = nothing_new & (heights > values)
+            points = torch.where(better.unsqueeze(-1), elsewhere, points)
         return Suggestion(points)
+
+    def _best_anywhere(self, acquisition: Acquisition, generators: Sequence[torch.Generator]) -> tuple[Tensor, Tensor]:
+        """The best of all configurations of a small finite space, else of random ones: points (runs, d) and values."""
+        every = every_point(self.encoding)
+        if every is None:
+            X = uniform_points(self.encoding, DRAWN, generators)
+        else:
+            X = torch.as_tensor(every).to(generators[0].device).expand(len(generators), -1, -1)
+        return choose(X, value(acquisition, X), search_generators(generators))
 
     def _fit(
         self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]

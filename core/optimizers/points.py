@@ -6,6 +6,7 @@ density proposes, `CubeEncoding.canonical` does all that a space may need; space
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,8 +16,19 @@ from numpy.typing import NDArray
 from core.spaces import Column, CubeEncoding
 
 BATCH = 64
+WHOLE = 10_000  # combinations of values of a finite space up to which all are looked at once a search finds nothing new
 SAME = 1e-9  # distance below which two points are of one configuration
 RANDOM = "random"  # the origin of a trial whose configuration is a uniform draw
+
+
+def every_point(encoding: CubeEncoding) -> NDArray[np.float64] | None:
+    """The points (n, d) of all configurations that are allowed, if at most `WHOLE` combinations of values make them."""
+    sizes = [encoding.levels.get(j) for j in range(encoding.dimension)]
+    if None in sizes or math.prod(sizes) > WHOLE:  # type: ignore[arg-type]
+        return None
+    axes = [column.place(np.arange(column.size) + column.first) for column in encoding.columns]  # type: ignore[arg-type]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, encoding.dimension)
+    return np.unique(encoding.canonical(points[encoding.allowed(points)]), axis=0)
 
 
 def among(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -4,7 +4,8 @@ A maximizer searches the unit cube for the point of the highest value, for all r
 candidates of each run, and one call of the acquisition function values them all, (runs, n). Three rules hold for every
 maximizer:
 
-* a value that is nan is never chosen; if a run has no other, `NoCandidateError` names it;
+* a value that is nan is never chosen, not even where all others are minus infinity; if a run has no other,
+  `NoCandidateError` names it;
 * ties are broken by the run's generator, so that a flat acquisition function means random search;
 * a run's suggestion depends only on its own generator and acquisition values, not on how long other runs search: the
   random numbers of a search and of the final choice come from generators seeded by the run's own.
@@ -125,8 +126,8 @@ def value(acquisition: Acquisition, X: Tensor) -> Tensor:
 
 
 def nan_lowest(values: Tensor) -> Tensor:
-    """Values with -inf in the place of nan."""
-    return torch.where(values.isnan(), -torch.inf, values)
+    """Numbers in the order of values, with nan below minus infinity: -inf for nan, the lowest finite one for -inf."""
+    return torch.where(values.isnan(), -torch.inf, values.clamp(min=torch.finfo(values.dtype).min))
 
 
 def take(X: Tensor, index: Tensor) -> Tensor:
@@ -137,10 +138,7 @@ def take(X: Tensor, index: Tensor) -> Tensor:
 def best_first(values: Tensor, generators: Sequence[torch.Generator], keep: int) -> Tensor:
     """The indices of the `keep` highest values of each run, (runs, keep); ties in random order, nan last."""
     shuffled = uniform_(torch.empty_like(values), generators).argsort(1)
-    mixed = values.gather(1, shuffled)
-    # Two stable sorts: by value, where nan counts as -inf, then numbers before nan.
-    order = nan_lowest(mixed).argsort(dim=1, descending=True, stable=True)
-    order = order.gather(1, mixed.isnan().gather(1, order).long().argsort(dim=1, stable=True))
+    order = nan_lowest(values.gather(1, shuffled)).argsort(dim=1, descending=True, stable=True)
     return shuffled.gather(1, order[:, :keep])
 
 

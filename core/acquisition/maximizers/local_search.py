@@ -82,10 +82,10 @@ class RandomLocalSearch(RefinedCandidates):
             moved = (X.unsqueeze(2) + lengths.unsqueeze(-1) * axes).clamp_(0, 1)
             moved = moved if self.project is None else self.project(moved)
             around_values = value(acquisition, moved.flatten(1, 2)).view(runs, starts, around)
-            best, place = nan_lowest(around_values).max(-1)
-            # A comparison with nan is false: a start without a value stays where it is and is not chosen.
-            better = active & (best > values)
-            chosen = moved.gather(2, place[..., None, None].expand(-1, -1, 1, dimension)).squeeze(2)
-            X, values = torch.where(better.unsqueeze(-1), chosen, X), torch.where(better, best, values)
+            best, place = nan_lowest(around_values).max(-1, keepdim=True)
+            better = active & (best.squeeze(-1) > nan_lowest(values))
+            chosen = moved.gather(2, place.unsqueeze(-1).expand(-1, -1, 1, dimension)).squeeze(2)
+            X = torch.where(better.unsqueeze(-1), chosen, X)
+            values = torch.where(better, around_values.gather(2, place).squeeze(2), values)
             step = torch.where(better, step, step / 2)
         return X, values

@@ -85,14 +85,15 @@ class MultiscaleSearch(RefinedCandidates):
             lengths = step.unsqueeze(2).expand(-1, -1, self.neighbours).flatten(1, 2).unsqueeze(-1)
             moved = self._moved(centres, lengths, generators)
             moved = moved if self.project is None else self.project(moved)
-            around = nan_lowest(value(acquisition, moved)).view(runs, starts, self.neighbours)
-            best, place = around.max(-1)
+            around = value(acquisition, moved).view(runs, starts, self.neighbours)
+            best, place = nan_lowest(around).max(-1, keepdim=True)
+            best, own = best.squeeze(-1), nan_lowest(values)
             chosen = moved.view(runs, starts, self.neighbours, dimension)
-            chosen = chosen.gather(2, place[..., None, None].expand(-1, -1, 1, dimension)).squeeze(2)
-            # A comparison with nan is false: a start without a value stays where it is and is not chosen.
-            step = torch.where(best > values, step * 2, step / 2).clamp(max=0.5)
-            as_good = best >= values
-            X, values = torch.where(as_good.unsqueeze(-1), chosen, X), torch.where(as_good, best, values)
+            chosen = chosen.gather(2, place.unsqueeze(-1).expand(-1, -1, 1, dimension)).squeeze(2)
+            step = torch.where(best > own, step * 2, step / 2).clamp(max=0.5)
+            as_good = best >= own
+            X = torch.where(as_good.unsqueeze(-1), chosen, X)
+            values = torch.where(as_good, around.gather(2, place).squeeze(2), values)
         if self.ascents and self.project is None and values.isfinite().any():
             ends = ascend(acquisition, X, values, self.ascents)
             X, values = torch.cat([X, ends], 1), torch.cat([values, value(acquisition, ends)], 1)

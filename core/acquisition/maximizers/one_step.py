@@ -79,14 +79,15 @@ class OneStepSearch(Maximizer):
         made = itertools.count()
         while climbing.any() and (self.steps is None or next(made) < self.steps):
             around = self._neighbours(X)
-            around_values = nan_lowest(value(acquisition, around.flatten(1, 2)).view(around.shape[:-1]))
-            highest = around_values.max(-1).values
-            ties = around_values == highest.unsqueeze(-1)
-            place = torch.where(ties, uniform_(torch.empty_like(around_values), generators), -1).argmax(-1)
-            best = around.gather(2, place[..., None, None].expand(-1, -1, 1, X.shape[-1])).squeeze(2)
-            # A comparison with nan is false: a search that found no value to start from is not chosen.
-            climbing = highest > values
-            X, values = torch.where(climbing.unsqueeze(-1), best, X), torch.where(climbing, highest, values)
+            around_values = value(acquisition, around.flatten(1, 2)).view(around.shape[:-1])
+            heights = nan_lowest(around_values)
+            highest = heights.amax(-1, keepdim=True)
+            draws = uniform_(torch.empty_like(heights), generators)
+            place = torch.where(heights == highest, draws, -1).argmax(-1, keepdim=True)
+            best = around.gather(2, place.unsqueeze(-1).expand(-1, -1, 1, X.shape[-1])).squeeze(2)
+            climbing = highest.squeeze(-1) > nan_lowest(values)
+            X = torch.where(climbing.unsqueeze(-1), best, X)
+            values = torch.where(climbing, around_values.gather(2, place).squeeze(2), values)
         return choose(X, values, choice)
 
     def _neighbours(self, X: Tensor) -> Tensor:
