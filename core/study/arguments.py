@@ -234,12 +234,14 @@ def earlier_searches(
         return []
     if settings is None:
         raise UserError("earlier is given, but the method is an object of one's own; allowed: one of them")
+    from core.optimizers.base import usual_settings
     from core.study.earlier import check_list, searches_of  # imports torch, which most methods do without
 
     for place, each in enumerate(check_list(earlier)):
         if getattr(each, "maximize", maximize) != maximize:
             raise UserError(f"earlier[{place}] has maximize={not maximize}; allowed: {maximize}, as in this search")
-    return searches_of(earlier, CubeEncoding(space))
+    with usual_settings():
+        return searches_of(earlier, CubeEncoding(space))
 
 
 def identity(

@@ -9,9 +9,10 @@ in the journal or in a restored optimizer, are evaluated first.
 from __future__ import annotations
 
 import time
+import warnings
 from collections import deque
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Protocol
 
@@ -123,6 +124,7 @@ class Run:
         with pool.proposing():
             self.records += replay(optimizer, journal)
         self._waiting = list(optimizer.pending.values())
+        self._filters = list(warnings.filters)
         self._idle = False  # whether the optimizer, asked since the last results, had nothing to propose
         self._snapshots = Snapshots(optimizer, journal)
         self._before = max((record.finished for record in self.records), default=0.0)
@@ -162,10 +164,33 @@ class Run:
             self._tell()
         return False
 
+    @contextmanager
+    def proposing(self) -> Iterator[None]:
+        """The context of the optimizer's work: the pool's, with the warnings of the beginning.
+
+        An objective that makes errors of warnings does so for itself alone. `core.optimizers.base` keeps away from
+        optimizers what else it may set for the whole process.
+        """
+        with self.pool.proposing(), self._filtered():
+            yield
+
+    @contextmanager
+    def _filtered(self) -> Iterator[None]:
+        """The context in which warnings are filtered as when it was last left, or at the beginning."""
+        if warnings.filters == self._filters:
+            yield
+            self._filters = list(warnings.filters)  # libraries that are imported only now add their own
+            return
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            warnings.filters[:] = self._filters  # type: ignore[index]  # which it declares as a sequence
+            yield
+            self._filters = list(warnings.filters)
+
     def ask(self) -> tuple[Trial | None, float]:
         """One trial of the optimizer, or None if it has nothing to propose, and the seconds that asking took."""
         start = time.perf_counter()
-        with self.pool.proposing():
+        with self.proposing():
             trials = self.optimizer.ask(1)
         return trials[0] if trials else None, time.perf_counter() - start
 
@@ -203,7 +228,8 @@ class Run:
                 self._write(trial, result)
             record = self.records[-1]
             if trial.number in self.optimizer.pending:
-                self.optimizer.tell(trial, evaluation_of(record))
+                with self._filtered():
+                    self.optimizer.tell(trial, evaluation_of(record))
             self.arrived.popleft()
             report, self.report = self.report, lambda record: None
             report(record)
@@ -227,8 +253,8 @@ class Run:
             notes=trial.info,
             info=result.info,
             overhead=seconds,
+            marks=result.marks,
         )
         self.journal.told(record)
         self.records.append(record)
         del self.places[trial.number]
-            marks=result.marks,

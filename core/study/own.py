@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,10 @@ class OwnOptimizer(Optimizer):
     def finished(self) -> bool:
         """Whether the object was asked and had nothing to propose while no trial was pending."""
         return self._exhausted
+
+    def settings_of_process(self) -> AbstractContextManager[None]:
+        """No other settings: the object may rely on those that its process has."""
+        return nullcontext()
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
         returned = self.own.ask(1)

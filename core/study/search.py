@@ -107,7 +107,7 @@ class Search:
             self.records = told
             run.drive()
             self.ended = optimizer.finished
-            self.last = _recommendation(optimizer, pool, book)
+            self.last = _recommendation(optimizer, run, book)
 
     def result(self, interrupted: bool = False) -> Result:
         """The result so far."""
@@ -200,9 +200,9 @@ def _pool(objective: Judged, seed: int, workers: int, book: Journal) -> Abstract
     return worker_pool(objective, seed, workers)
 
 
-def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | None:
+def _recommendation(optimizer: Optimizer, run: Run, book: Journal) -> int | None:
     """The method's final recommendation, if that is not the best evaluation; it is kept in the journal."""
-    with pool.proposing():
+    with run.proposing():
         trial = optimizer.recommend()
     if trial is None or trial < 0:  # evaluated by an earlier search
         return None

@@ -117,11 +117,13 @@ class MethodSettings(Recorded):
             UserError: budgets or tasks given where not allowed, budgets missing where needed, or whatever the optimizer
                 refuses.
         """
+        from core.optimizers.base import usual_settings
         from core.spaces import as_space
 
         self.check_budgets(budgets)
         seed = require_count("seed", seed, least=0)
-        return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
+        with usual_settings():
+            return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
 
     def required_budgets(self, budgets: Budgets | None) -> Budgets:
         """The budgets of a method that needs them; raises UserError if they are missing."""
