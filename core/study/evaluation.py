@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of
+from core.benchmarks.base import FAILURE, Evaluation, Objective, Own, check_budget, failure_of
 from core.benchmarks.guard import guarded_evaluate, message_of
 from core.errors import UserError, brief
 from core.optimizers.base import Trial
@@ -188,6 +188,6 @@ class _Room:
 def _text(key: Any) -> str:
     """The name of an outcome."""
     try:
-        return str(key)[:LONGEST_TEXT]
+        return str(key.value if isinstance(key, Own) else key)[:LONGEST_TEXT]
     except Exception:  # of the user's class
         return f"<{type(key).__name__}>"

@@ -205,3 +205,27 @@ def test_the_generator_is_the_callers():
 def test_the_worst_loss_must_be_a_number(worst):
     with pytest.raises(UserError, match=r"worst_loss .*; allowed: a finite number"):
         FunctionObjective(lambda *_: 0.0, ConfigurationSpace(space=[Float("x", (0.0, 1.0))]), worst_loss=worst)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_masked_is_not_known(whole):
+    batch = Evaluation(np.ma.array([0, 2], mask=[True, False]), np.ma.array([1.0, 1.0], mask=[False, whole]), ({}, {}))
+    evaluation = guarded_evaluate(Returns(batch, None), CONFIGURATIONS[:2], None, generator())
+    assert evaluation.loss.tolist() == [7.0, 7.0 if whole else 2.0]
+    assert [entry.get("failure") for entry in evaluation.info] == ["loss is nan", "cost is nan" if whole else None]
+
+
+def test_tensors_of_any_precision_are_numbers():
+    batch = Evaluation(torch.tensor([0.5], dtype=torch.bfloat16), torch.ones(1, dtype=torch.float16), ({},))
+    evaluation = guarded_evaluate(Returns(None, batch), CONFIGURATIONS[:1], None, generator())
+    assert evaluation.loss.tolist() == [0.5] and evaluation.loss.dtype == np.float64 and evaluation.info == ({},)
+
+
+def test_a_failure_without_words_is_one():
+    class Silent:
+        def __str__(self):
+            raise RuntimeError
+
+    batch = Evaluation(np.zeros(1), np.ones(1), ({"failure": Silent()},))
+    evaluation = guarded_evaluate(Returns(None, batch), CONFIGURATIONS[:1], None, generator())
+    assert evaluation.loss.tolist() == [7.0] and evaluation.info == ({"failure": "<Silent>"},)

@@ -102,7 +102,7 @@ def test_an_evaluation_must_be_of_one_configuration_and_finite():
     several = Evaluation(np.zeros(2), np.zeros(2), ({}, {}))
     with pytest.raises(UserError, match="one trial's"):
         optimizer.tell(trial, several)
-    with pytest.raises(UserError, match="loss nan"):
+    with pytest.raises(UserError, match="the loss is nan"):
         optimizer.tell(trial, evaluation(np.nan))
     for wrong in (
         "5",
@@ -113,6 +113,8 @@ def test_an_evaluation_must_be_of_one_configuration_and_finite():
         (),
         Evaluation(np.ones(1), np.ones(1), ()),
         Evaluation(np.ones(1), np.ones(0), ({},)),
+        Evaluation(np.ones(1), np.array(["a"]), ({},)),
+        Evaluation(np.ones(1), np.ones(1), (3,)),
     ):
         with pytest.raises(UserError, match="tell: the evaluation"):
             optimizer.tell(trial, wrong)
@@ -134,7 +136,7 @@ def test_a_loss_alone_and_one_with_its_cost_are_told_as_they_are():
         optimizer.tell(trial, told)
     assert optimizer.told == [(0.5, 1.0, {}), (2.0, 1.0, {}), (0.25, 1.0, {}), (0.5, 60.0, {})]
     (trial,) = optimizer.ask()
-    with pytest.raises(UserError, match="tell: loss nan; allowed: a finite number"):
+    with pytest.raises(UserError, match="tell: the loss is nan; allowed: a finite number"):
         optimizer.tell(trial, float("nan"))
     optimizer.weighs_costs = True
     with pytest.raises(UserError, match=r"tell: the loss 0\.5 has no cost.*; allowed: \(loss, cost\)"):

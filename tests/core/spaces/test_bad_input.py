@@ -25,6 +25,14 @@ from core.errors import UnknownNameError, UserError
 from core.spaces import CubeEncoding, as_space, describe_space
 
 
+@pytest.mark.parametrize("log", ["no", 1, None])
+def test_a_logarithm_is_wanted_or_not(log):
+    for kind in (Float, Integer):
+        with pytest.raises(UserError, match=rf"{kind.__name__}\.log is {log!r}; allowed: True or False"):
+            kind(1, 9, log=log)
+    assert as_space({"n": Integer(1, 9, log=np.True_)})["n"].log
+
+
 def test_spaces_with_nothing_to_optimize_are_refused():
     with pytest.raises(UserError, match="space 'void' has no hyperparameters"):
         CubeEncoding(ConfigurationSpace(name="void"))

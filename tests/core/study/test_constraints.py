@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core import minimize
+from core import Pruned, minimize
 from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.trial import OBSERVED
@@ -118,7 +118,16 @@ def test_constraints_hold_where_values_are_maximized():
     [
         ({"loss": 1.0}, "returned no 'memory' among .*allowed: a dictionary with the loss and all constraints"),
         (1.0, "returned no 'memory'"),
-        ({"loss": 1.0, "memory": "much"}, "returned 'much' of type str"),
+        (
+            {"loss": 1.0, "memory": "much"},
+            "for the constraint 'memory' the function returned 'much' of type str",
+        ),
+        (
+            {"loss": 1.0, "memory": True},
+            "returned 'memory' True, but it is a constraint; allowed: a number",
+        ),
+        ({"loss": 1.0, "memory": np.False_}, "returned 'memory' False, but it is a constraint; allowed: a number"),
+        ({"loss": 1.0, "memory": [1.0, 2.0]}, "for the constraint 'memory' the function returned 2 numbers"),
     ],
 )
 def test_what_is_missing_stops_the_search(returned, message):
@@ -130,6 +139,36 @@ def test_what_is_missing_stops_the_search(returned, message):
 def test_a_constraint_that_is_not_known_is_a_failure():
     result = minimize(lambda c: {"loss": 1.0, "memory": np.nan}, SPACE, "random", 2, constraints=["memory"])
     assert {record.failure for record in result.records} == {"memory is nan"}
+
+
+def test_an_outcome_named_failure_is_no_constraint():
+    with pytest.raises(UserError, match=r"an outcome 'failure', 0\.1, but the constraint 'failure' is"):
+        minimize(lambda c: {"loss": 1.0, "failure": 0.1}, SPACE, "random", 3, constraints=["failure"])
+
+
+def test_what_was_given_up_needs_no_constraints():
+    def loss(configuration, trial):
+        trial.report(configuration["x"], 1)
+        if trial.should_prune():
+            raise Pruned
+        return {"loss": configuration["x"], "memory": -1.0}
+
+    result = minimize(loss, SPACE, "random", 20, constraints=["memory"], pruning="median")
+    assert set(result.trace["status"]) == {"ok", "pruned"}
+
+
+def test_an_optimizer_is_told_constraints_by_their_names():
+    told = []
+
+    class Mine:
+        def ask(self, n):
+            return [{"x": 0.2, "y": 0.2 * len(told)}]
+
+        def tell(self, trial, evaluation):
+            told.append((evaluation.info[0].get("memory"), evaluation.info[0].get("failure")))
+
+    minimize(lambda c: {"loss": 1.0, "memory": c["y"] - 0.5}, SPACE, Mine(), 4, constraints=["memory"])
+    assert told == [(pytest.approx(0.2 * n - 0.5), "violates memory" if n == 3 else None) for n in range(4)]
 
 
 def test_an_acquisition_without_improvement_has_no_constraints():
