@@ -182,7 +182,7 @@ def checked_budgets(budgets: Any) -> Budgets | None:
     if budgets is None:
         return None
     try:
-        smallest, largest = None if isinstance(budgets, str) else budgets
+        smallest, largest = () if isinstance(budgets, str) else budgets
     except (TypeError, ValueError) as error:
         raise UserError(
             f"budgets is {brief(budgets)}; allowed: the smallest and the largest, such as (1, 81)"

@@ -119,8 +119,8 @@ def minimize(
         target: Loss that is good enough, on the largest budget.
         callback: Function of the result so far, called after each new evaluation; the run stops if it returns something
             true or raises StopIteration.
-        evaluation_seconds: How long one evaluation may take; one that takes longer is stopped and has failed. See
-            `core.study.time_limit` for what cannot be stopped.
+        evaluation_seconds: How long one evaluation may take; one that takes longer is stopped, and has failed whatever
+            it returns. See `core.study.time_limit` for what cannot be stopped.
         pruning: Rule by which `trial.should_prune()` gives evaluations up: "median", "successive_halving", or an object
             of `core.study.pruning` such as `MedianRule(startup=10)`. Without one it never does.
         on_interrupt: "raise" passes a KeyboardInterrupt on, with the result so far as its attribute `result`; "return"
@@ -142,8 +142,8 @@ def minimize(
         UserError: an argument that is not allowed, or a journal of another run, before any work; a function that
             returns what can be no loss; a scheduler that does not answer, or no worker left; a journal that could not
             be written to the end; a child that the function has forked and that has returned.
-        NameError, AttributeError, ImportError, SyntaxError, StopIteration, TypeError: raised by one of the first ten
-            evaluations.
+        NameError, AttributeError, ImportError, SyntaxError, StopIteration, TypeError, KeyError: raised by one of the
+            first ten evaluations.
         KeyboardInterrupt: the run was interrupted, after one line that says what was kept.
     """
     space = space_of(function, space)
