@@ -240,18 +240,19 @@ class WorkerPool(RealTime):
         done, self._done = self._done, {}
         try:
             outcomes: Sequence[_Outcome] = await self.client.gather(list(done.values()), asynchronous=True)
-        except (Exception, CancelledError) as error:
+        except (OSError, CancelledError) as error:  # they were on their way
+            outcomes = [self._gone(error)] * len(done)
+        except Exception as error:  # one of them was lost with its worker, and again: all begin again
             outcomes = [error] * len(done)
         for arrived in zip(done, outcomes, strict=True):
             self._arrived.put(arrived)
 
     def _collect(self, number: int, outcome: _Outcome) -> list[tuple[Trial, TrialResult]]:
         """The result of a trial that ended; empty if it is started again."""
-        (trial, attempt), future = self._running.pop(number), self._futures.pop(number)
+        trial, attempt = self._running.pop(number)
+        del self._futures[number]
         if not isinstance(outcome, BaseException):
             return [(trial, TrialResult(**pickle.loads(outcome)))]
-        if future.status == "finished":  # the result was on its way
-            raise self._gone(outcome) from outcome
         if not isinstance(outcome, (KilledWorker, CancelledError)):
             raise outcome
         self._looked = -math.inf  # there are fewer workers

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import queue
 from contextlib import nullcontext
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -111,10 +110,6 @@ def test_a_line_whose_writing_is_interrupted_is_not_there(tmp_path, monkeypatch)
         assert [kind for kind, _ in journal.events] == ["asked", "asked", "told", "told"]
 
 
-def future(value):
-    return SimpleNamespace(status="error" if isinstance(value, Exception) else "finished")
-
-
 def test_results_collected_before_an_error_are_returned_by_the_next_call():
     """As the driver does: an error stops the run, then what had arrived is asked for."""
     pool = WorkerPool.__new__(WorkerPool)
@@ -123,7 +118,7 @@ def test_results_collected_before_an_error_are_returned_by_the_next_call():
     ends = [fine, UserError("the first"), fine, UserError("the second"), fine]
     trials = search().ask(len(ends))
     pool._running = {trial.number: (trial, 1) for trial in trials}
-    pool._futures = {trial.number: future(end) for trial, end in zip(trials, ends, strict=True)}
+    pool._futures = dict.fromkeys(pool._running)
     for trial, end in zip(trials, ends, strict=True):
         pool._arrived.put((trial.number, end))
     with pytest.raises(UserError, match="the first"):
