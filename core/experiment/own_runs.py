@@ -27,6 +27,7 @@ class OwnRuns:
         self._wanted: dict[Path, Cell] = {}
         self._finished: dict[Path, bool] = {}
         self._files: dict[Path, Path] = {}
+        self._settings: dict[Path, list[str]] = {}
 
     def is_finished(self, cell: Cell) -> bool:
         """Whether `python -m papers run` would leave the cell's file as it is."""
@@ -88,9 +89,15 @@ class OwnRuns:
     def _settings_file(self, cell: Cell) -> list[str]:
         """The file with the cell's settings, newer than the cell's own file unless that is finished.
 
-        A finished cell that was run by hand has none.
+        A finished cell that was run by hand has none. Each is looked at once: Snakemake asks for every cell, and again
+        for what its file is beside.
         """
         path = cell.path("")
+        if path not in self._settings:
+            self._settings[path] = self._written_settings(cell, path)
+        return self._settings[path]
+
+    def _written_settings(self, cell: Cell, path: Path) -> list[str]:
         name = SETTINGS / path.relative_to("results/run").with_suffix("")
         file, wanted = self._root / name, f"{cell.settings_hash}, runs: {cell.runs}\n"
         written = file.read_text(errors="replace") if file.is_file() else ""

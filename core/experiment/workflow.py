@@ -61,6 +61,7 @@ class Workflow:
         self.outputs = Outputs(self.catalogue, self.scale)
         self._own_runs = OwnRuns(self.catalogue.root)
         self._jobs = Jobs(self.catalogue.root)
+        self._beside: dict[tuple[str, str, str], dict[str, list[Cell]]] = {}
         self._say, self._said = say, set[str]()
         self._scale_files = {  # all of them now: Snakemake remembers which files a folder had when it first looked
             (paper, source): self._scale_file(paper, self._drawings(paper, source))
@@ -136,8 +137,7 @@ class Workflow:
     def cell_inputs(self, wildcards: Any) -> list[str]:
         """What a cell's file is made from: its settings, and the files of the cells that it reads."""
         cell = self.cell(wildcards)
-        experiment = self.catalogue.cells(cell.paper, cell.experiment, wildcards.scale)
-        return self._own_runs.inputs(cell, [other for other in experiment if other.benchmark == cell.benchmark])
+        return self._own_runs.inputs(cell, self._not_asked_beside(cell))
 
     def job(self, wildcards: Any) -> str | None:
         """The kind of job that a cell shares with others on a cluster; None for one that has its own."""
@@ -150,6 +150,15 @@ class Workflow:
     def memory_mb(self, wildcards: Any, attempt: int) -> int:
         """The memory of a cell on a cluster, in MiB."""
         return self._jobs.memory_mb(self.cell(wildcards), attempt)
+
+    def _not_asked_beside(self, cell: Cell) -> list[Cell]:
+        """The cells whose files are in the folder of the cell's, the first time that one of them is asked for."""
+        experiment = (cell.paper, cell.experiment, cell.scale)
+        if experiment not in self._beside:
+            self._beside[experiment] = {}
+            for other in self.catalogue.cells(*experiment):
+                self._beside[experiment].setdefault(other.benchmark, []).append(other)
+        return self._beside[experiment].pop(cell.benchmark, [])
 
     def _drawings(self, paper: str, source: str) -> list[Drawing]:
         return drawings_of(self.catalogue, paper, self.scale, source)

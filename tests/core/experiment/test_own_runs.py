@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from core.experiment.outputs import CELL
 from core.experiment.own_runs import OwnRuns
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
@@ -172,3 +176,32 @@ def test_what_is_missing_is_announced_once_with_its_time(workflow, toy, tmp_path
     flow, said = workflow(runs="run")
     flow.inputs_of_paper("toy")
     assert said == ["toy: 5 cells to run, about 1 min 30 s of computing by earlier runs; 1 was never timed"]
+
+
+@pytest.mark.parametrize("asked", [1, 3])
+def test_a_plan_looks_at_each_settings_file_once(workflow, edit, tmp_path, monkeypatch, asked):
+    """However many cells are in a folder, and however often Snakemake asks: a plan grows with its cells alone."""
+    looks = Counter()
+
+    def counted(name):
+        original = getattr(Path, name)
+
+        def look(self, *arguments, **options):
+            looks[str(self)] += "settings" in self.parts
+            return original(self, *arguments, **options)
+
+        monkeypatch.setattr(Path, name, look)
+
+    edit("noisy: {noise: 0.5}", "\n      ".join(f"noisy{number}: {{noise: 0.{number + 1}}}" for number in range(40)))
+    flow, _ = workflow(runs="run")
+    cells = [cell for cell in flow.catalogue.cells("toy", "fit", "quick") if cell.benchmark == "line"]
+    assert len(cells) == 41
+    counted("stat")
+    counted("open")
+    for _ in range(asked):
+        for cell in cells:
+            files = flow.cell_inputs(SimpleNamespace(**{part: getattr(cell, part) for part in CELL}))
+            assert files == [f".snakemake/settings/quick/toy/fit/line/{cell.method}"]
+            assert sum(file.name.startswith("noisy") for file in (tmp_path / files[0]).parent.iterdir()) == 40
+    by_cell = [looks[str(tmp_path / ".snakemake/settings/quick/toy/fit/line" / cell.method)] for cell in cells]
+    assert set(by_cell) == {1}, "whether it is there; nothing is read that is not"
