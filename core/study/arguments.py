@@ -181,8 +181,9 @@ def checked_budgets(budgets: Any) -> Budgets | None:
     """The smallest and the largest as floats; raises UserError for what is not positive and ascending."""
     if budgets is None:
         return None
+    pair: Any = () if isinstance(budgets, str) else budgets
     try:
-        smallest, largest = () if isinstance(budgets, str) else budgets
+        smallest, largest = pair
     except (TypeError, ValueError) as error:
         raise UserError(
             f"budgets is {brief(budgets)}; allowed: the smallest and the largest, such as (1, 81)"
