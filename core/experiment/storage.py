@@ -8,6 +8,7 @@ own. The provenance is one JSON object under the key `replication`. Checksums co
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from pathlib import Path
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 from core.errors import UserError
 from core.experiment.checksums import UNSEALED, is_whole, seal
 from core.files import cannot_be_written, write_whole
+from core.unpacking import UnpackedSizeError, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +30,16 @@ SEAL_KEY = b"replication_checksum"
 DAMAGED = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 """What Arrow and pandas raise on an incomplete file."""
 NOT_PARQUET = "truncated or not a Parquet file"
+LIMIT = 2**30
+"""The most bytes that records may unpack to: hundreds of times the largest that are shipped."""
+KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("commit", "python", "platform", "cpu", "device"), str),
+    **dict.fromkeys(("seeds", "settings", "packages", "read"), dict),
+    **dict.fromkeys(("overrides", "formerly", "migrated"), list),
+    **dict.fromkeys(("wall_seconds", "peak_memory_mb"), (int, float)),
+    "runs": int,
+}
+"""What parts of the provenance are, where a file has them."""
 REQUIRED = ("settings_hash", "runs", "commit", "seeds", "wall_seconds", "peak_memory_mb")
 
 
@@ -66,7 +78,10 @@ def read_records(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         FileNotFoundError: no such file.
     """
     table, provenance = read_table(path)
-    return table.to_pandas(use_threads=False), provenance
+    try:
+        return table.to_pandas(use_threads=False), provenance
+    except Exception as error:  # whatever pandas raises on notes of its own that it did not write
+        raise ResultFileError(_explain_read_error(Path(path), error)) from error
 
 
 def read_table(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
@@ -74,13 +89,20 @@ def read_table(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
     path = Path(path)
     content = _read_checked(path)
     try:
-        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
-        table = file.read(use_threads=False)  # Arrow's pool aborts some processes at their end: apache/arrow#34314
+        table = read_parquet(pa.BufferReader(content), LIMIT, page_checksum_verification=True)
+    except UnpackedSizeError as error:
+        raise ResultFileError(_unreadable(path, str(error))) from error
     except DAMAGED as error:
         raise ResultFileError(_explain_read_error(path, error)) from error
     provenance = _provenance(path, table.schema)
     if missing := {"run", "status", "message"} - set(table.column_names):
         raise ResultFileError(_unreadable(path, f"without the columns {sorted(missing)}"))
+    if len(set(table.column_names)) < table.num_columns:
+        raise ResultFileError(_unreadable(path, "with two columns of one name"))
+    kinds = {name: table.schema.field(name).type for name in ("run", "status", "message")}
+    wrong = [name for name, kind in kinds.items() if not (pa.types.is_integer if name == "run" else _is_text)(kind)]
+    if wrong:
+        raise ResultFileError(_unreadable(path, f"with a column {wrong[0]!r} of {kinds[wrong[0]]}"))
     return table, provenance
 
 
@@ -148,19 +170,29 @@ def _read_checked(path: Path) -> bytes:
     raise ResultFileError(_unreadable(path, what))
 
 
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+
+
 def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
     try:
         provenance = json.loads((schema.metadata or {}).get(METADATA_KEY, b"null"))
-    except ValueError:
+    except (ValueError, RecursionError):
         provenance = None
-    if not isinstance(provenance, dict) or not set(REQUIRED) <= set(provenance) or not _has_numbers(provenance):
+    if not isinstance(provenance, dict) or not set(REQUIRED) <= set(provenance):
         raise ResultFileError(_unreadable(path, "a Parquet file without the provenance of a raw run"))
+    for name, value in provenance.items():
+        kind = KINDS.get(name)
+        if kind is not None and not (isinstance(value, kind) and not isinstance(value, bool)):
+            raise ResultFileError(_unreadable(path, f"its provenance has {name} = {json.dumps(value)[:60]}"))
+    counted = [provenance[name] for name in ("runs", "wall_seconds", "peak_memory_mb")]
+    if not all(0 <= number < math.inf for number in counted):
+        raise ResultFileError(_unreadable(path, f"its provenance has runs, seconds and MiB of {counted}"[:200]))
+    nested = [*provenance["seeds"].values(), *provenance.get("read", {}).values()]
+    texts = [*provenance.get("overrides", []), *provenance.get("formerly", [])]
+    if not all(isinstance(each, dict) for each in nested) or not all(isinstance(each, str) for each in texts):
+        raise ResultFileError(_unreadable(path, "its provenance has seeds, files read or overrides of another form"))
     return provenance
-
-
-def _has_numbers(provenance: dict[str, Any]) -> bool:
-    measured = (provenance["wall_seconds"], provenance["peak_memory_mb"])
-    return isinstance(provenance["runs"], int) and all(isinstance(value, (int, float)) for value in measured)
 
 
 def _explain_read_error(path: Path, error: Exception) -> str:

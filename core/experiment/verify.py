@@ -100,7 +100,7 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     records, notes = read_records(path)
     measured = catalogue.paper(cell.paper).experiments[cell.experiment].measured
     try:
-        stored = replace(cell, settings=type(cell.settings).of_record(notes["settings"]))
+        stored = replace(cell, settings=type(cell.settings).of_record(notes.get("settings", {})))
     except ValidationError as error:
         return Outcome(DIFFERS, 0.0, f"its stored settings are no longer valid: {error.errors()[0]['msg']}")
     (folder / "results").mkdir(parents=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -163,6 +164,96 @@ class TestUnreadable:
         write_records(path, records().drop(columns=["status", "message"]), PROVENANCE)
         with pytest.raises(ResultFileError, match=r"without the columns \['message', 'status'\]"):
             read_records(path)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"runs": True}, {"runs": -1}, {"runs": "3"}, {"runs": 1.5}, {"wall_seconds": float("nan")},
+            {"wall_seconds": -1}, {"wall_seconds": [1]}, {"peak_memory_mb": float("inf")}, {"seeds": []},
+            {"seeds": {"a": 3}}, {"settings": [1]}, {"settings": "x" * 10**6}, {"read": ["x"]}, {"read": {"x": "y"}},
+            {"overrides": "a=1"}, {"overrides": [1]}, {"commit": None}, {"commit": {}}, {"packages": []},
+            {"device": 1}, {"formerly": [[]]},
+        ],
+    )  # fmt: skip
+    def test_provenance_of_another_form(self, path, changes):
+        write_records(path, records(), PROVENANCE | changes)
+        for read in (read_records, read_provenance):
+            with pytest.raises(ResultFileError, match="its provenance has ") as caught:
+                read(path)
+            assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
+
+    def test_notes_without_end(self, path):
+        path.parent.mkdir()
+        for text in ("[" * 200_000, '{"runs": ' + "[" * 200_000, "9" * 10**5):
+            table = pa.Table.from_pandas(records()).replace_schema_metadata({METADATA_KEY: text})
+            pq.write_table(table, path)
+            with pytest.raises(ResultFileError, match="without the provenance of a raw run"):
+                read_provenance(path)
+
+    @pytest.mark.parametrize(
+        "notes",
+        [
+            b"{", b"[]", b"3", b"[" * 10**5, b'{"columns": 3}', b'{"index_columns": ["absent"], "columns": []}',
+            b'{"index_columns": [{"kind": "range", "start": 0, "stop": 9999999999999, "step": 0}], "columns": []}',
+            b'{"index_columns": [], "column_indexes": [{"numpy_type": "object", "pandas_type": "bytes", "name": 1,'
+            b' "field_name": 1, "metadata": 1}], "columns": [{"name": "run", "field_name": "run",'
+            b' "pandas_type": "unicode", "numpy_type": "datetime64[ns, No/Where]", "metadata": null}]}',
+            pickle.dumps({"columns": []}),
+        ],
+    )  # fmt: skip
+    def test_pandas_own_notes_of_another_form(self, path, notes):
+        """One line, or the records: they are notes on types, and nothing in them is run."""
+        path.parent.mkdir()
+        pq.write_table(
+            pa.Table.from_pandas(records()).replace_schema_metadata(
+                {METADATA_KEY: json.dumps(PROVENANCE), b"pandas": notes}
+            ),
+            path,
+        )
+        try:
+            frame, _ = read_records(path)
+        except ResultFileError as error:
+            assert "\n" not in str(error)
+        else:
+            assert frame["value"].tolist() == records()["value"].tolist()
+
+    @pytest.mark.parametrize(
+        ("columns", "message"),
+        [
+            ({"run": pa.array([0.5] * 3)}, "with a column 'run' of double"),
+            ({"run": pa.array(["0"] * 3)}, "with a column 'run' of string"),
+            ({"status": pa.array([1, 2, 3])}, "with a column 'status' of int64"),
+            ({"message": pa.array([["x"]] * 3)}, "with a column 'message' of list"),
+        ],
+    )
+    def test_columns_of_another_kind(self, path, columns, message):
+        table = pa.table({"run": [0, 1, 2], "status": ["ok"] * 3, "message": [""] * 3} | columns)
+        path.parent.mkdir()
+        pq.write_table(table.replace_schema_metadata({METADATA_KEY: json.dumps(PROVENANCE)}), path)
+        with pytest.raises(ResultFileError, match=message):
+            read_records(path)
+
+    def test_two_columns_of_one_name(self, path):
+        names = ["run", "value", "value", "status", "message"]
+        table = pa.table([*[pa.array([0])] * 3, *[pa.array(["ok"])] * 2], names=names)
+        path.parent.mkdir()
+        pq.write_table(table.replace_schema_metadata({METADATA_KEY: json.dumps(PROVENANCE)}), path)
+        with pytest.raises(ResultFileError, match="two columns of one name"):
+            read_records(path)
+
+    def test_a_small_file_of_many_records(self, path):
+        """A hundred billion bytes of messages: a megabyte, repeated."""
+        rows = 100_000
+        text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array(["x" * 10**6]))
+        table = pa.table({"run": np.zeros(rows, int), "status": ["ok"] * rows, "message": text})
+        path.parent.mkdir()
+        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False) as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata({METADATA_KEY: json.dumps(PROVENANCE)})
+        assert path.stat().st_size < 20_000
+        with pytest.raises(ResultFileError, match=r"unpacks to 100,\d{3},\d{3},\d{3} bytes; allowed: 1,073,741,824"):
+            read_records(path)
+        assert read_provenance(path) == PROVENANCE
 
     @pytest.mark.parametrize("read", [read_records, read_provenance])
     def test_absent_is_a_case_of_its_own(self, path, read):
