@@ -81,7 +81,8 @@ def read_parquet(source: Any, limit: int | None = None, **options: Any) -> pa.Ta
         return file.read(use_threads=False)
     if isinstance(source, pa.BufferReader):
         source.seek(0)
-    table = pq.ParquetFile(source, read_dictionary=texts, **options).read(use_threads=False)
+    again = pq.ParquetFile(source, metadata=notes, read_dictionary=texts, **options)
+    table = again.read(use_threads=False)
     _require(table.drop_columns(texts).nbytes + sum(_repeated(table[name]) for name in texts), limit)
     return table.cast(schema)
 
