@@ -33,7 +33,7 @@ from core.validation import require_count
 with needed_for("evaluation by several workers"):
     import psutil  # type: ignore[import-untyped]
     from dask import config
-    from distributed import Client, Scheduler, SpecCluster
+    from distributed import Client, Scheduler, Security, SpecCluster
     from distributed.comm.core import connect as connect_to
     from distributed.deploy.subprocess import Subprocess
 
@@ -56,6 +56,7 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "10s",
 }
 
+
 @contextmanager
 def local_workers(count: int) -> Iterator[str]:
     """The address of a scheduler with `count` worker processes of one thread each, which end with the block.
@@ -67,8 +68,13 @@ def local_workers(count: int) -> Iterator[str]:
     logging.getLogger("distributed").setLevel(logging.ERROR)  # Dask reports late, after `silence_logs` has ended
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
     with config.set(SETTINGS):
+        security = Security()  # type: ignore[no-untyped-call]  # as Dask is configured: usually none
+        scheduling = {"host": "127.0.0.1", "port": 0, "security": security, **NO_DASHBOARD}
         cluster = SpecCluster(
-            scheduler={"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, **NO_DASHBOARD}},
+            scheduler={
+                "cls": Scheduler,
+                "options": {**scheduling, "protocol": "tls"} if security.require_encryption else scheduling,
+            },
             workers={place: {"cls": _WorkerProcess, "options": options} for place in range(count)},
             silence_logs=logging.CRITICAL,
         )
@@ -107,7 +113,8 @@ def _client(address: str) -> Iterator[Client]:
     except Exception as error:  # any kind of data may come from whatever listens at the address
         raise UserError(
             f"scheduler {address!r} does not answer as one within {CONNECT_SECONDS:g} s ({type(error).__name__}); "
-            f"allowed: the address of a running Dask scheduler as tcp://host:port, as argument or {SCHEDULER_VARIABLE}"
+            f"allowed: the address of a running Dask scheduler as tcp://host:port or tls://host:port, as argument or "
+            f"{SCHEDULER_VARIABLE}"
         ) from error
     with Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
         yield client
@@ -115,7 +122,8 @@ def _client(address: str) -> Iterator[Client]:
 
 async def _knock(address: str) -> None:
     """Shake hands. A `Client` that cannot do so would retry in the background and report it only at the end."""
-    comm = await connect_to(address, timeout=CONNECT_SECONDS)
+    encryption = Security().get_connection_args("client")  # type: ignore[no-untyped-call]  # as Dask is configured
+    comm = await connect_to(address, timeout=CONNECT_SECONDS, **encryption)
     await comm.close()
 
 

@@ -24,7 +24,7 @@ GUIDES = ("docs/installing.md", "docs/minimize.md", "docs/which-method.md", "doc
 TUTORIALS = tuple(
     f"docs/tutorials/{name}.md" for name in ("scikit_learn", "checkpoints", "own_optimizer", "surrogates", "warm_start")
 )
-HOW_IT_IS_MADE = ("docs/verdicts.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md")
+HOW_IT_IS_MADE = ("docs/verdicts.md", "docs/architecture.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 
 
 def build(root: Path, folder: Path) -> None:

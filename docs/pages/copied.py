@@ -23,7 +23,7 @@ SHOWN = {".py": "python", ".yaml": "yaml", ".toml": "toml", ".csv": "text"}
 UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 FOLDERS = ("docs/*.md", "docs/tutorials/*.md", "papers/*/*.md")
 STYLE = "docs/site.css"
-SINGLE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+SINGLE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 
 
 class Site:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError, ProcessPoolExecutor
+from pathlib import Path
 
 import cloudpickle
+import dask
 import numpy as np
 import psutil
 import pytest
@@ -24,6 +28,7 @@ from core.errors import UserError
 from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.random_search import RandomSearch
 from core.study import SCHEDULER_VARIABLE, run_parallel, run_serial
+from core.study.cluster import local_workers
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 
@@ -354,6 +359,39 @@ def test_the_address_may_come_from_the_environment(monkeypatch, address):
         run_parallel(search(), objective_of(noisy), 1, seed=0)
     monkeypatch.setenv(SCHEDULER_VARIABLE, address)
     assert len(run_parallel(search(), objective_of(noisy), 1, seed=0)) == 1
+
+
+@pytest.fixture
+def certified(tmp_path, monkeypatch):
+    """Certificates for scheduler, workers and client, made and set as docs/security.md says."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "security.md").read_text()
+    commands = re.findall(r"^    (openssl .*)$", page, re.MULTILINE)
+    settings = page[page.index("    export DASK_") : page.index("Then start them")]
+    script = "\n".join(["set -e", *commands, settings, "env"])
+    made = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    variables = dict(
+        line.split("=", 1) for line in made.stdout.splitlines() if line.startswith("DASK_DISTRIBUTED__COMM")
+    )
+    assert len(variables) == 8
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    before = copy.deepcopy(dask.config.config)
+    dask.config.refresh()
+    yield
+    dask.config.config.clear()
+    dask.config.config.update(before)
+
+
+def test_with_tls_nobody_connects_without_a_certificate(certified):
+    with local_workers(1) as address:
+        assert address.startswith("tls://127.0.0.1:")
+        assert len(run_parallel(search(), objective_of(noisy), 2, seed=0, address=address)) == 2
+        with pytest.raises(UserError, match=f"scheduler '{address.replace('tls', 'tcp')}' does not answer as one"):
+            run_parallel(search(), objective_of(noisy), 1, seed=0, address=address.replace("tls", "tcp"))
+        with dask.config.set({"distributed.comm.require-encryption": False, "distributed.comm.tls.client": {}}):
+            for bad in (address, address.replace("tls", "tcp")):
+                with pytest.raises(UserError, match="does not answer as one"):
+                    run_parallel(search(), objective_of(noisy), 1, seed=0, address=bad)
 
 
 def test_a_server_that_is_no_scheduler_is_told_apart(impatient):
