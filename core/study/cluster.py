@@ -68,7 +68,7 @@ def local_workers(count: int) -> Iterator[str]:
     logging.getLogger("distributed").setLevel(logging.ERROR)  # Dask reports late, after `silence_logs` has ended
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
     with config.set(SETTINGS):
-        security = Security()  # type: ignore[no-untyped-call]  # as Dask is configured: usually none
+        security = Security()  # as Dask is configured: usually none
         scheduling = {"host": "127.0.0.1", "port": 0, "security": security, **NO_DASHBOARD}
         cluster = SpecCluster(
             scheduler={
@@ -122,7 +122,7 @@ def _client(address: str) -> Iterator[Client]:
 
 async def _knock(address: str) -> None:
     """Shake hands. A `Client` that cannot do so would retry in the background and report it only at the end."""
-    encryption = Security().get_connection_args("client")  # type: ignore[no-untyped-call]  # as Dask is configured
+    encryption = Security().get_connection_args("client")  # as Dask is configured
     comm = await connect_to(address, timeout=CONNECT_SECONDS, **encryption)
     await comm.close()
 
