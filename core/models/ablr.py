@@ -29,7 +29,7 @@ from torch import Tensor
 
 from core.convergence import ended
 from core.errors import UserError
-from core.models.ensemble import check_reach, standardizer, training_data
+from core.models.ensemble import check_reach, standardizer, training_data, warn_of_scale
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.task_evidence import negative_log_evidence
@@ -118,6 +118,7 @@ class ABLR(GaussianMixtureModel):
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)
+        warn_of_scale("ABLR", X)
         check_tasks(self.earlier, runs, X.shape[-1], self.context)
         self.targets = standardizer("y", y, -1)
         blocks = self._blocks(X, y)

@@ -6,7 +6,8 @@ Kernel, Theta and their prior are those of `core.models.matern`. With C = k(X, X
 
 Draws of f for Thompson sampling are made by `core.models.pathwise`.
 
-Inputs lie in the unit cube, for which the priors are stated (elsewhere warping is undefined, but the rest works).
+Inputs lie in the unit cube, for which the priors are stated (elsewhere warping is undefined, and the rest is warned
+of).
 Targets are standardized run by run; without `scale_targets` they only lose their mean. With a `basis` the last column
 of X is a fidelity, see `core.models.kernels`.
 """
@@ -23,7 +24,7 @@ from torch import Tensor
 from core.data.normalisation import Standardizer
 from core.errors import UserError
 from core.models import matern
-from core.models.ensemble import check_reach, standardizer, training_data
+from core.models.ensemble import check_reach, standardizer, training_data, warn_of_scale
 from core.models.factorisation import factorise
 from core.models.kernels.basis import Basis
 from core.models.matern import beside
@@ -92,6 +93,7 @@ class ConditionedGP(GaussianMixtureModel):
         X, y = training_data(X, y, self.device)
         self._check_cube(X, 0.0)
         check_reach("X", X)
+        warn_of_scale(type(self).__name__, self._configurations(X))
         self.targets = standardizer("y", y, -1)
         if not self.scale_targets:
             self.targets = Standardizer(self.targets.mean, torch.ones_like(self.targets.scale))
@@ -99,6 +101,10 @@ class ConditionedGP(GaussianMixtureModel):
         featured = self._featured(X)
         self.condition(X, y, self.find(featured, y, generators, self._theta_before(featured, initial)))
         return self
+
+    def _configurations(self, X: Tensor) -> Tensor:
+        """The columns of X that lie in the unit cube: all but the fidelity."""
+        return X if self.basis is None else X[..., :-1]
 
     def chain_state(self) -> dict[str, Tensor]:
         """Theta after `fit`, from which another fit may continue: "theta" (runs, M, P)."""

@@ -30,7 +30,7 @@ from torch import Tensor
 from core.compiled.arguments import Priors
 from core.errors import ModelError
 from core.models import hyperpriors
-from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
+from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data, warn_of_scale
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function, sample_hyperparameters
 from core.models.mixture import Function, GaussianMixtureModel, Moments, pick
 from core.models.representation import Representation
@@ -105,6 +105,7 @@ class DNGO(GaussianMixtureModel):
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]
         check_reach("X", X, LARGEST_SINGLE)
+        warn_of_scale("DNGO", X)
         self.targets = standardizer("y", y, -1)
         y = self.targets.transform(y)
         if self.updates is not None:

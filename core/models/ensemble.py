@@ -12,6 +12,7 @@ sees one run as a model without batch shape and R > 1 runs as a model of batch s
 """
 
 import math
+import warnings
 from abc import abstractmethod
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions.errors import UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
 from botorch.posteriors.ensemble import EnsemblePosterior
 from botorch.posteriors.posterior import Posterior
@@ -27,6 +29,7 @@ from torch import Tensor
 from core.data.normalisation import Array, Standardizer
 from core.errors import ModelError, UserError
 
+CUBE_SLACK = 1e-2  # distance from the unit cube from which inputs count as unscaled, as in BoTorch
 LARGEST_INPUT = 1e100  # largest unscaled input, since models form squares and products
 LARGEST_SINGLE = torch.finfo(torch.float32).max
 
@@ -202,6 +205,22 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
     for name, values in (("X", X), ("y", y)):
         require_finite(f"training data: {name}", values)
     return X, y
+
+
+def warn_of_scale(owner: str, X: Tensor) -> None:
+    """Warn of inputs (runs, N, d) outside the unit cube; for models that take them as they are.
+
+    The priors of such a model are stated for the cube: where inputs reach from 0 to 1,000 it fits, and is wrong.
+    Models that standardize their inputs, and forests, which see only their order, need no warning.
+    """
+    low, high = (bound.item() for bound in X.aminmax())
+    if low < -CUBE_SLACK or high > 1 + CUBE_SLACK:
+        warnings.warn(
+            f"{owner}: X reaches from {low:g} to {high:g}, but the model's priors are those of the unit cube; "
+            "scale each column to [0, 1]",
+            InputDataWarning,
+            stacklevel=3,
+        )
 
 
 def standardizer(name: str, values: Array, axis: int) -> Standardizer[Array]:

@@ -65,6 +65,10 @@ class StackedGP(GaussianProcess):
         super().fit(points, targets, generators, initial)
         return self
 
+    def _configurations(self, X: Tensor) -> Tensor:
+        """The columns of X that lie in the unit cube: all but the contexts."""
+        return X if self.columns is None else X[..., : X.shape[-1] - self.columns.shape[-1]]
+
     def expand_runs(self, X: Tensor) -> Tensor:
         """Points (..., runs | 1, q, d) beside the context of the task at hand, (..., runs, q, d + c)."""
         return super().expand_runs(X if self.columns is None else beside_context(points_for(self, X), self.columns))

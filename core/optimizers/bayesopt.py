@@ -36,6 +36,7 @@ from core.optimizers.fidelities import (
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
+from core.optimizers.told import within_reach
 from core.optimizers.trial import OBSERVED, Past
 from core.randomness import make_generators
 from core.validation import require_count
@@ -120,7 +121,7 @@ class BayesianOptimization(Optimizer):
         self._told.append(trial.number)
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
         observed = outcome.info.get(OBSERVED, torch.nan if outcome.failure else outcome.loss)
-        self._observed = torch.cat([self._observed, self.y.new_tensor([observed])])
+        self._observed = torch.cat([self._observed, torch.as_tensor(within_reach(np.array([observed]))).to(self.y)])
 
     @shielded
     def take_over(self, past: Past) -> None:
@@ -135,10 +136,10 @@ class BayesianOptimization(Optimizer):
         self._told += range(self._asked, self._asked + len(points))
         self._asked += len(points)
         self.X = torch.cat([self.X, torch.as_tensor(points).to(self.X)])
-        self.y = torch.cat([self.y, torch.as_tensor(past.losses).to(self.y)])
+        self.y = torch.cat([self.y, torch.as_tensor(within_reach(past.losses)).to(self.y)])
         self.costs = torch.cat([self.costs, torch.as_tensor(past.costs).to(self.y)])
         self.failed = torch.cat([self.failed, torch.as_tensor(past.failed)])
-        self._observed = torch.cat([self._observed, torch.as_tensor(past.observed).to(self.y)])
+        self._observed = torch.cat([self._observed, torch.as_tensor(within_reach(past.observed)).to(self.y)])
 
     def learn_constraints(self) -> None:
         """Let a model learn where evaluations fail, see `core.optimizers.constrained`; call it before the first trial.

@@ -152,7 +152,7 @@ class HyperbandLCNet(Hyperband):
             if not self._warned:
                 self._warned = True
                 warnings.warn(
-                    f"a bracket's configurations are {FAILED}{error}; later ones are not warned of", stacklevel=6
+                    f"a bracket's configurations are {FAILED}{error}; later ones are not warned of", stacklevel=7
                 )
             return [], f"{FAILED}{error}"
         members = torch.randperm(len(network.samples), generator=make_generators([order])[0]).repeat(

@@ -25,6 +25,7 @@ from core.optimizers.memory import Memory, apart, together
 from core.optimizers.points import every_point
 from core.optimizers.policy import Suggestion, uniform_points
 from core.optimizers.targets import gaussianized
+from core.optimizers.told import within_reach
 from core.optimizers.utility import ACQUISITIONS, utility
 from core.spaces import CubeEncoding
 
@@ -169,7 +170,11 @@ class ModelBased:
         return self.make_model(n, **({"earlier": self._earlier()} if self.earlier else {}))
 
     def _earlier(self) -> Sequence[Task]:
-        return [replace(task, X=self._features(task.X), y=self._targets(task.y)) for task in self.earlier]
+        reached = [torch.as_tensor(within_reach(task.y.cpu().numpy())).to(task.y) for task in self.earlier]
+        return [
+            replace(task, X=self._features(task.X), y=self._targets(y))
+            for task, y in zip(self.earlier, reached, strict=True)
+        ]
 
     def _features(self, X: Tensor) -> Tensor:
         return Features(self.encoding)(X) if self.unordered else X

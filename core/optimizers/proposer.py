@@ -125,7 +125,7 @@ class Proposer:
         def smallest(run: int, error: ModelError) -> int:
             best = int(losses[run].argmin())
             where = f" of run {run}" if len(X) > 1 else ""
-            warnings.warn(f"the recommendation{where} is the smallest loss: the model failed: {error}", stacklevel=6)
+            warnings.warn(f"the recommendation{where} is the smallest loss: the model failed: {error}", stacklevel=7)
             return best
 
         return [number for number, _ in self._attempt(ask, smallest)]
@@ -180,7 +180,7 @@ class Proposer:
             self._warned.add(kind)
             where = f" of run {concerned[0]}" if len(reasons) > 1 else ""
             text = f"trial {number}{where}: {reasons[concerned[0]]}; later ones are not warned of"
-            warnings.warn(text, stacklevel=5)
+            warnings.warn(text, stacklevel=6)
 
 
 def _noted(one: _Next, batch: str) -> _Next:

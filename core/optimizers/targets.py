@@ -19,6 +19,7 @@ from torch import Tensor
 REACH = 2.0
 LEAST = 4  # number of observations below which the losses stay as they are, but for the compression
 TINY = 1e-12
+FARTHEST = 1e150  # distance, in units of the scale, up to which squares are finite
 
 
 def gaussianized(y: Tensor) -> Tensor:
@@ -27,6 +28,7 @@ def gaussianized(y: Tensor) -> Tensor:
     largest = y.amax(-1, keepdim=True) - lowest
     scale = torch.where(median > lowest, median - lowest, largest)
     distance = (y - lowest) / torch.where(scale > 0, scale, 1.0)
+    distance = distance.clamp(max=min(FARTHEST, torch.finfo(y.dtype).max))
     logs = distance.log1p()
     better = _score(logs, -logs) > _score(distance, torch.zeros_like(distance))
     few = y.shape[-1] < LEAST

@@ -6,12 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.benchmarks.base import Evaluation
 from core.benchmarks.returned import MissingValueError, number
 from core.errors import UserError, brief
 
 EvaluationLike = Evaluation | float | tuple[float, float]
+LARGEST = 1e100
+"""Size up to which optimizers see losses as they are: models form squares and sums of them."""
 NO_COST = 1.0  # of evaluations whose costs have no meaning, see `Evaluation`
 ALLOWED = "a loss, a pair (loss, cost), or an Evaluation of one configuration"
 FINITE = (
@@ -41,6 +44,19 @@ def as_evaluation(given: EvaluationLike, needs_cost: bool = False) -> Evaluation
             f"tell: the loss {brief(given)} has no cost, which decides about the next trial; allowed: (loss, cost)"
         )
     return Evaluation(np.array([loss]), np.array([cost]), ({},))
+
+
+def within_reach(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Losses (n,) as optimizers see them, in the same order: beyond +-`LARGEST` only their logarithm counts.
+
+    Losses of +-1e308 are then +-4.8e102, so that their squares, sums and differences are finite. A nan stays nan.
+    """
+    sizes = np.abs(losses)
+    if not (far := sizes > LARGEST).any():
+        return losses
+    reached = losses.copy()
+    reached[far] = np.sign(losses[far]) * LARGEST * (1 + np.log(sizes[far]) - math.log(LARGEST))
+    return reached
 
 
 def told_number(what: str, value: Any, given: Any) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.benchmarks.base import FAILURE, Evaluation, Own, failure_of
 from core.errors import UserError, brief
-from core.optimizers.told import FINITE, told_number
+from core.optimizers.told import FINITE, LARGEST, told_number, within_reach
 
 ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
 OBSERVED: Any = Own.OBSERVED  # the key of `info` for the loss of what failed only by violating a constraint
@@ -37,7 +37,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was told about one trial: loss, cost, the message of a failure, empty if it succeeded, and `info`."""
+    """What was told about one trial: loss, cost, the message of a failure, empty if it succeeded, and `info`.
+
+    Losses beyond 1e100 are reduced, see `core.optimizers.told.within_reach`.
+    """
 
     loss: float
     cost: float
@@ -58,6 +61,7 @@ class Outcome:
         loss = told_number("loss", evaluation.loss[0], evaluation.loss)
         if not math.isfinite(loss):
             raise UserError(f"tell: the loss is {loss}; allowed: {FINITE}")
+        loss = loss if abs(loss) <= LARGEST else within_reach(np.array([loss])).item()
         try:
             cost, info = float(evaluation.cost[0]), evaluation.info[0]
             if not isinstance(info, (dict, Mapping)):  # checked for dict first, which is faster

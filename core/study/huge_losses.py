@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.optimizers.told import LARGEST
 from core.study.arguments import WORST_LOSS
 from core.study.record import Record
 
@@ -20,8 +21,12 @@ def about_huge_losses(records: Sequence[Record]) -> str:
     losses = np.array([record.loss for record in records if not record.failure])
     if not losses.size:
         return ""
-    if (largest := np.abs(losses).max()) >= WORST_LOSS:
+    if (largest := losses.max()) >= WORST_LOSS:
         return f"losses are up to {largest:.3g}, and from {WORST_LOSS:g} on they rank behind failures; {WHAT_TO_DO}"
+    if (lowest := losses.min()) < -LARGEST:
+        return (
+            f"losses are down to {lowest:.3g}, and beyond {-LARGEST:g} methods see only logarithms; rescale them"
+        )
     values = np.unique(losses)
     distances = values[1:] - values[0]
     jumps = np.flatnonzero(distances[2:] > GAP * distances[1:-1])  # three different losses or more before it

@@ -4,13 +4,19 @@ them; global models share knowledge between configurations and also predict for 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import UserError
-from core.models.curves.data import ObservedCurves, check_configurations, check_times, observed_curves
+from core.models.curves.data import (
+    ObservedCurves,
+    check_configurations,
+    check_times,
+    observed_curves,
+    without_outliers,
+)
 
 
 class CurvePrediction(NamedTuple):
@@ -21,7 +27,14 @@ class CurvePrediction(NamedTuple):
 
 
 class CurveModel(ABC):
-    """Base of the models; a subclass implements `_fit` and `_extrapolate`."""
+    """Base of the models; a subclass implements `_fit` and `_extrapolate`.
+
+    Attributes:
+        one_unit: Whether all curves are fitted in one unit. Values that would hide the others are then clipped, see
+            `core.models.curves.data.without_outliers`.
+    """
+
+    one_unit: ClassVar[bool] = True
 
     _observed: ObservedCurves | None = None
 
@@ -44,7 +57,8 @@ class CurveModel(ABC):
                 values, with an infinite value or with more epochs than `epochs`.
         """
         self._observed = observed_curves(configurations, curves, epochs)
-        self._fit(self._observed, seed)
+        name = type(self).__name__
+        self._fit(without_outliers(self._observed, name) if self.one_unit else self._observed, seed)
         return self
 
     def extrapolate(self, t: Any = 1.0) -> CurvePrediction:

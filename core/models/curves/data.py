@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.validation import require_count
+
+OTHERS = 0.75  # share of the curves that tell how far values usually reach
+FAR = 100.0  # factor on that from which a value would set the unit in which all curves are fitted
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,31 @@ def observed_curves(configurations: Any, curves: Any, epochs: int | None = None)
     width = min(epochs, values.shape[1])
     whole[:, :width] = values[:, :width]
     return ObservedCurves(configurations, whole, lengths.astype(np.int64))
+
+
+def without_outliers(observed: ObservedCurves, model: str) -> ObservedCurves:
+    """The curves, with values that lie far from all others clipped, which is warned of.
+
+    A training that diverges reaches 1e10 where the others differ by 1; models that fit all curves in one unit would
+    then take the others for equal. With D the distance from the median of all values within which three quarters of
+    the curves stay, values farther than `FAR` D from it are moved to 2 D.
+    """
+    middle = np.nanmedian(observed.values)
+    with np.errstate(over="ignore"):
+        distances = np.nan_to_num(np.abs(observed.values - middle), nan=0.0)
+    reach = np.sort(distances.max(1))
+    usual = reach[max(1, int(OTHERS * len(reach))) - 1]
+    if len(reach) < 2 or usual == 0 or not reach[-1] > FAR * usual:
+        return observed
+    far = distances > FAR * usual
+    low, high = middle - 2 * usual, middle + 2 * usual
+    row, epoch = np.unravel_index(distances.argmax(), distances.shape)
+    warnings.warn(
+        f"{model}: curves[{row}][{epoch}] is {observed.values[row, epoch]:g}, so far from the other curves that it "
+        f"would hide them; the {far.sum()} values beyond {FAR:g} times their reach are clipped to {low:g} or {high:g}",
+        stacklevel=3,
+    )
+    return replace(observed, values=np.where(far, np.clip(observed.values, low, high), observed.values))
 
 
 def check_times(t: Any) -> NDArray[np.float64]:

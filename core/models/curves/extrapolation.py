@@ -26,6 +26,7 @@ from torch import Tensor
 from core.models.curves.base import CurveModel, CurvePrediction
 from core.models.curves.data import ObservedCurves
 from core.models.curves.parametric import FUNCTIONS, least_squares
+from core.models.ensemble import check_scale
 from core.randomness import make_generators, normal_
 from core.samplers.stretch import stretch_sample
 from core.validation import require_count
@@ -64,7 +65,9 @@ class Extrapolation(CurveModel):
     def _fit(self, observed: ObservedCurves, seed: int) -> None:
         seen = torch.from_numpy(observed.seen)
         low, high = np.nanmin(observed.values), np.nanmax(observed.values)
-        span = high - low if high > low else 1.0
+        with np.errstate(over="ignore"):
+            span = high - low if high > low else 1.0
+        check_scale("curves", *torch.tensor([low, high, 2 * span]).double())
         rises = (observed.last - observed.values[:, 0]).mean() > 0
         self.scale = 2 * span if rises else -2 * span
         self.offset = low - span / 2 if rises else high + span / 2

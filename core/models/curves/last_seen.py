@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,8 @@ from core.models.curves.data import ObservedCurves
 
 class LastSeenValue(CurveModel):
     """Predicts the last value observed up to t, hence a constant beyond the last observed epoch, without a variance."""
+
+    one_unit: ClassVar[bool] = False
 
     def _fit(self, observed: ObservedCurves, seed: int) -> None:
         pass
