@@ -92,3 +92,12 @@ def test_all_names_are_looked_up_before_anything_is_fetched(tiny, server, capsys
     assert main(["fetch", "tiny", "tinny"]) == 2
     assert "unknown data set 'tinny'; did you mean 'tiny'" in capsys.readouterr().err
     assert not server.requests
+
+
+def test_each_failure_of_a_download_is_one_line(tiny, server, capsys):
+    for answer in ({"status": 404}, {"body": b"<html>", "length": 10**12}, {"headers": {"Content-Encoding": "gzip"}}):
+        server.serve_in_turn(URL, answer)
+        server.requests.clear()
+        assert main(["fetch", "tiny"]) == 2
+        told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+        assert len(told) == 1
