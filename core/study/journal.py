@@ -1,5 +1,7 @@
 """The journal of a run: a file of JSON lines to which each event is appended and synchronized before it takes effect.
 
+Events that arrive together are synchronized together, since each time takes about a millisecond.
+
     {"journal": 3, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: identifies the run
     {"asked": {"number": 0, "configuration": {...}, "budget": null}}    a trial that the optimizer proposed: it begins
     {"told": {"number": 0, ..., "loss": 0.5, "failure": ""}}            its record
@@ -80,7 +82,7 @@ class Journal:
         self.path, self.shown, self._handle = path, shown or path, handle
         self._header, self._process = {"journal": VERSION, **(header or {})}, os.getpid()
         self._columns = {} if space is None or path is None else {name: Column.of(space[name]) for name in space}
-        self._writing = self.failed = False
+        self._writing = self._unsynced = self.failed = False
         self._lines = [] if path is None else self._read()  # the header first
         self._written = hashlib.sha256(b"".join(self._lines))
         # The size of the file and the chain of its last line: together, so that an interruption finds both or neither.
@@ -91,29 +93,34 @@ class Journal:
         self._begun: set[int] = set()  # by this process, and not told
 
     def asked(self, trial: Trial) -> None:
-        """Record that a trial was proposed, which now begins."""
-        self._add("asked", lambda: trial_entry(trial))
+        """Write that a trial was proposed; it may begin after the next `sync`."""
+        self._add("asked", lambda: [trial_entry(trial)], sync=False)
         self._begun.add(trial.number)
+
+    def sync(self) -> None:
+        """Bring what was written to the disk: one wait for all trials that begin together."""
+        if self._unsynced:
+            self._append(b"", self._end[1])
 
     def again(self, number: int) -> None:
         """Record that a trial begins that an earlier process had begun; nothing for any other."""
         if number in self._pending:
-            self._add("again", lambda: {"number": number})
+            self._add("again", lambda: [{"number": number}])
             self._begun.add(number)
 
-    def told(self, record: Record) -> None:
-        """Write a record; call this before telling the optimizer."""
-        self._add("told", lambda: plain(asdict(record)))
-        self._begun.discard(record.number)
+    def told(self, *records: Record) -> None:
+        """Write records, all or none; call this before telling the optimizer."""
+        self._add("told", lambda: [plain(asdict(record)) for record in records])
+        self._begun.difference_update(record.number for record in records)
 
     def recommended(self, trial: int) -> None:
         """Record what the optimizer recommends after everything told."""
-        self._add("recommended", lambda: {"trial": trial})
+        self._add("recommended", lambda: [{"trial": trial}])
 
     def end(self) -> None:
         """Record that the optimizer has finished."""
         if not self.ended:
-            self._add("ended", dict)
+            self._add("ended", lambda: [{}])
 
     def part(self) -> None:
         """Record which trials are under way when this process ends in order: that they stay is no fault of theirs.
@@ -121,7 +128,7 @@ class Journal:
         In the middle of a line, where a signal may have come, it does nothing; nor in a forked child.
         """
         if self._begun and not self._writing and not self.failed and os.getpid() == self._process:
-            self._add("interrupted", lambda: {"numbers": sorted(self._begun)})
+            self._add("interrupted", lambda: [{"numbers": sorted(self._begun)}])
             self._begun.clear()
 
     @property
@@ -178,21 +185,24 @@ class Journal:
             return f"all {told} evaluations are in {name}: after `{move}` the same call goes on"
         return f"nor is there room for a copy; {stays}"
 
-    def _add(self, kind: str, content: Callable[[], Mapping[str, Any]]) -> None:
+    def _add(self, kind: str, contents: Callable[[], Sequence[Mapping[str, Any]]], sync: bool = True) -> None:
         require_process(self._process, "the search" if self.shown is None else str(self.shown))
         if self.path is None:
             return
         # The header is written with the first event: a run that never began can be begun with other settings.
         size, chain = self._end
         lines = [] if size else [line_of(self._header, "")]
-        lines.append(line_of({kind: content()}, chain_of(lines[0]) if lines else chain))
-        self._append(b"".join(lines), chain_of(lines[-1]))
+        for content in contents():
+            lines.append(line_of({kind: content}, chain_of(lines[-1]) if lines else chain))
+        self._append(b"".join(lines), chain_of(lines[-1]), sync)
         self._lines += lines
         self._written.update(b"".join(lines))
-        self.count += 1
+        self.count = len(self._lines) - 1
 
-    def _append(self, data: bytes, chain: str) -> None:
+    def _append(self, data: bytes, chain: str, sync: bool = True) -> None:
         """Append all lines or none: what an interruption left behind would corrupt the next one.
+
+        They are on the disk afterwards, with all before them, unless they are to wait for the next ones.
 
         Once that has failed, lines of results that had arrived are only kept for `rescue`.
         """
@@ -207,8 +217,9 @@ class Journal:
             left = data
             while left:
                 left = left[os.write(self._handle, left) :]
-            os.fsync(self._handle)
-            self._end = size + len(data), chain
+            if sync:
+                os.fsync(self._handle)
+            self._end, self._unsynced = (size + len(data), chain), not sync
         except BaseException as error:
             self.failed = isinstance(error, (OSError, WriteError))
             if not isinstance(error, WriteError):

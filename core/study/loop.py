@@ -25,6 +25,8 @@ from core.study.record import Record
 from core.study.replay import Snapshots, replay
 
 Report = Callable[[Record], None]
+GATHER_SECONDS = 0.005
+"""How long a proposal waits for others, to be written and started with them, where several workers are free."""
 Over = Callable[[float], bool]
 """Whether the run is over at a time of its clock; then nothing new begins, and nothing under way is waited for."""
 
@@ -103,7 +105,9 @@ class Run:
         records: Records of everything told, in the order of telling.
         places: Start of each trial under way, its place among the workers, and the duration of its proposal, by the
             trial's number.
-        arrived: Results that have not been recorded and told yet.
+        starting: Trials that were written to the journal and not started yet.
+        arrived: Results that have not been recorded yet.
+        recorded: Those that were, and that have not been told yet.
     """
 
     def __init__(
@@ -119,7 +123,9 @@ class Run:
         self.optimizer, self.pool, self.evaluations = optimizer, pool, evaluations
         self.journal, self.report, self.over = journal, report, over
         self.places: dict[int, tuple[float, int, float]] = {}
-        self.arrived: deque[tuple[Trial, TrialResult]] = deque()
+        self.starting: list[tuple[Trial, float]] = []
+        self.arrived: list[tuple[Trial, TrialResult]] = []
+        self.recorded: deque[tuple[Trial, Record]] = deque()
         self.records: list[Record] = [] if records is None else records
         with pool.proposing():
             self.records += replay(optimizer, journal)
@@ -147,10 +153,12 @@ class Run:
     def wants(self) -> bool:
         """Continue until the optimizer should be asked; False once the run is over."""
         while len(self.records) < self.evaluations and not self.over(self.now()):
-            while not self._idle and len(self.places) < min(self.pool.slots(), self.evaluations - len(self.records)):
+            most = min(self.pool.slots(), self.evaluations - len(self.records)) - len(self.starting)
+            while not self._idle and len(self.places) < most:
                 if not self._waiting:
                     return True
                 self._start(self._waiting.pop(0), 0.0)
+            self._start_all()
             if self._idle and not self.places:
                 if self.optimizer.finished:
                     self.journal.end()
@@ -160,7 +168,7 @@ class Run:
             if arrived is None:
                 return False
             self._idle = False
-            self.arrived.extend(arrived)
+            self.arrived += arrived
             self._tell()
         return False
 
@@ -195,20 +203,27 @@ class Run:
         return trials[0] if trials else None, time.perf_counter() - start
 
     def take(self, trial: Trial | None, seconds: float) -> None:
-        """Record and start what was proposed."""
+        """Record what was proposed, and start it, maybe with what is proposed next."""
         self._idle = trial is None
         if trial is not None:
             self.journal.asked(trial)
+            self.starting.append((trial, seconds))
         self._snapshots.add(seconds)
-        if trial is not None:
-            self._start(trial, seconds)
+        if sum(spent for _, spent in self.starting) > GATHER_SECONDS:
+            self._start_all()
 
     def rescue(self) -> None:
         """After an interruption: tell what has already arrived."""
         try:
-            self.arrived.extend(self.pool.wait(0.0) or ())
+            self.arrived += self.pool.wait(0.0) or ()
         finally:
             self._tell()
+
+    def _start_all(self) -> None:
+        """Start what was proposed, once all of it is on the disk."""
+        self.journal.sync()
+        while self.starting:
+            self._start(*self.starting.pop(0))
 
     def _start(self, trial: Trial, seconds: float) -> None:
         """Start a trial in the first free place."""
@@ -218,29 +233,34 @@ class Run:
         self.pool.submit(trial)
 
     def _tell(self) -> None:
-        """Record and tell what has arrived. After an interruption, the next call continues.
+        """Record what has arrived together, and tell one after the other. After an interruption, the next call goes on.
 
         After a report that was interrupted or failed, no further reports are made.
         """
-        while self.arrived:
-            trial, result = self.arrived[0]
+        if self.arrived:
+            records = [self._record(trial, result) for trial, result in self.arrived]
+            self.journal.told(*records)
+            self.recorded.extend((trial, record) for (trial, _), record in zip(self.arrived, records, strict=True))
+            self.arrived.clear()
+        while self.recorded:
+            trial, record = self.recorded[0]
             if trial.number in self.places:
-                self._write(trial, result)
-            record = self.records[-1]
+                self.records.append(record)
+                del self.places[trial.number]
             if trial.number in self.optimizer.pending:
                 with self._filtered():
                     self.optimizer.tell(trial, evaluation_of(record))
-            self.arrived.popleft()
+            self.recorded.popleft()
             report, self.report = self.report, lambda record: None
             report(record)
             self.report = report
 
-    def _write(self, trial: Trial, result: TrialResult) -> None:
+    def _record(self, trial: Trial, result: TrialResult) -> Record:
         started, place, seconds = self.places[trial.number]
         if self.optimizer.weighs_costs and not result.failure and result.cost <= 0:
             failure = f"cost is {result.cost:g}; allowed: positive numbers, such as seconds"
             result = replace(result, loss=self.pool.worst_loss, failure=failure)
-        record = Record(
+        return Record(
             number=trial.number,
             configuration=trial.configuration,
             budget=result.budget if trial.budget is None else trial.budget,
@@ -255,6 +275,3 @@ class Run:
             overhead=seconds,
             marks=result.marks,
         )
-        self.journal.told(record)
-        self.records.append(record)
-        del self.places[trial.number]

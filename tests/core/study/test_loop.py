@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import queue
 from contextlib import nullcontext
@@ -51,6 +52,30 @@ class Prompt:
 def test_workers_that_join_between_two_looks_are_used(answers):
     records = drive(search(), Prompt(*answers), 3, Journal(), lambda record: None)
     assert [record.number for record in records] == [0, 1, 2]
+
+
+def test_what_begins_or_ends_together_is_synchronized_together(tmp_path, monkeypatch):
+    """Trials of eight workers in three rounds, all of which arrive at once: 2 x 3 times, and nothing starts before."""
+    monkeypatch.setattr("core.study.loop.GATHER_SECONDS", 60.0)
+    events, fsync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (events.append("fsync"), fsync(handle))[1])
+    pool = Prompt(8)
+    submit, optimizer = pool.submit, search()
+    pool.submit = lambda trial: (events.append("start"), submit(trial))
+    tell = optimizer.tell
+    optimizer.tell = lambda trial, evaluation: (events.append("tell"), tell(trial, evaluation))
+    with open_journal(tmp_path / "run.jsonl", {}, SPACE) as book:
+        drive(optimizer, pool, 24, book, lambda record: None)
+    assert events == 3 * ["fsync", *8 * ["start"], "fsync", *8 * ["tell"]]
+
+
+def test_a_slow_proposal_is_started_at_once(monkeypatch):
+    monkeypatch.setattr("core.study.loop.GATHER_SECONDS", 0.0)
+    pool, optimizer, waiting = Prompt(8), search(), []
+    ask = optimizer.ask
+    optimizer.ask = lambda n: (waiting.append(len(pool.submitted)), ask(n))[1]
+    drive(optimizer, pool, 8, Journal(), lambda record: None)
+    assert waiting == list(range(8))
 
 
 def test_an_optimizer_that_proposes_nothing_is_told_apart():
