@@ -40,7 +40,7 @@ class Jobs:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._costs: dict[Path, Cost | None] = {}
+        self._costs: dict[tuple[str, str, tuple[str, ...]], Cost | None] = {}
 
     def minutes(self, cell: Cell, attempt: int = 1) -> int:
         """The time limit of a cell in minutes; each attempt after the first doubles it."""
@@ -63,10 +63,10 @@ class Jobs:
         return f"{SHORT}{depth(cell)}" if self.minutes(cell) <= SHORT_MINUTES else None
 
     def _cost(self, cell: Cell) -> Cost | None:
-        path = cell.path("")
-        if path not in self._costs:
-            self._costs[path] = cost_of(cell, self._root)
-        return self._costs[path]
+        key = (cell.name, cell.scale, cell.overrides)
+        if key not in self._costs:
+            self._costs[key] = cost_of(cell, self._root)
+        return self._costs[key]
 
 
 def depth(cell: Cell) -> int:

@@ -6,11 +6,13 @@ therefore has a small file that states both. It is written again when they chang
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.errors import WriteError
 from core.experiment.cells import Cell
-from core.files import write_whole
+from core.files import cannot_be_written
 
 SETTINGS = Path(".snakemake/settings")
 
@@ -107,5 +109,16 @@ class OwnRuns:
         elif (self._root / path).exists():
             wanted += f"unfinished as of {(self._root / path).stat().st_mtime_ns}\n"
         if written != wanted and not (self.is_finished(cell) and written.startswith(wanted)):
-            write_whole(file, lambda stream: stream.write(wanted.encode()))
+            _replace(file, wanted)
         return [str(name)]
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a small file that may be lost: waiting for the disk takes longer than all the rest of a plan."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text)
+        temporary.replace(file)
+    except OSError as error:
+        raise WriteError(cannot_be_written(file, error)) from error

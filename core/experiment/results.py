@@ -81,7 +81,7 @@ def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
         present=True,
         stale=provenance["settings_hash"] != cell.settings_hash,
         runs=provenance["runs"],
-        commit=provenance["commit"],
+        commit=str(provenance["commit"]),
         wall_seconds=provenance["wall_seconds"],
         peak_memory_mb=provenance["peak_memory_mb"],
     )

@@ -33,8 +33,8 @@ NOT_PARQUET = "truncated or not a Parquet file"
 LIMIT = 2**30
 """The most bytes that records may unpack to: hundreds of times the largest that are shipped."""
 KINDS: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("commit", "python", "platform", "cpu", "device"), str),
-    **dict.fromkeys(("seeds", "settings", "packages", "read"), dict),
+    **dict.fromkeys(("python", "platform", "cpu", "device"), str),
+    **dict.fromkeys(("settings", "packages", "read"), dict),
     **dict.fromkeys(("overrides", "formerly", "migrated"), list),
     **dict.fromkeys(("wall_seconds", "peak_memory_mb"), (int, float)),
     "runs": int,
@@ -188,10 +188,10 @@ def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
     counted = [provenance[name] for name in ("runs", "wall_seconds", "peak_memory_mb")]
     if not all(0 <= number < math.inf for number in counted):
         raise ResultFileError(_unreadable(path, f"its provenance has runs, seconds and MiB of {counted}"[:200]))
-    nested = [*provenance["seeds"].values(), *provenance.get("read", {}).values()]
+    nested = provenance.get("read", {}).values()
     texts = [*provenance.get("overrides", []), *provenance.get("formerly", [])]
     if not all(isinstance(each, dict) for each in nested) or not all(isinstance(each, str) for each in texts):
-        raise ResultFileError(_unreadable(path, "its provenance has seeds, files read or overrides of another form"))
+        raise ResultFileError(_unreadable(path, "its provenance has files read or overrides of another form"))
     return provenance
 
 
