@@ -1,8 +1,11 @@
 """What all models accept in `fit` they accept in `predict`, and what is no number they refuse in both."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
+from botorch.exceptions.warnings import InputDataWarning
 
 from core.errors import UserError
 from core.models.ablr import ABLR
@@ -78,3 +81,37 @@ def test_a_constraint_checks_its_points_too():
     assert torch.equal(model.probability(X.numpy()), model.probability(X))
     with pytest.raises(ValueError, match=r"NoisyConstraint: X\[0, 0\] is nan, expected finite values"):
         model.probability([[np.nan, 0.5, 0.5]])
+
+
+IN_THE_CUBE = ("GaussianProcess", "MarginalisedGP", "StackedGP", "DNGO", "ABLR")  # those that do not scale inputs
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "warped GaussianProcess"])
+def test_inputs_outside_the_unit_cube_are_warned_of_where_they_matter(name):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", InputDataWarning)
+        model = MODELS[name]()
+        model.fit(X * 1000, Y, make_generators([0]))
+    texts = [str(each.message) for each in said if each.category is InputDataWarning]
+    assert len(texts) == (name in IN_THE_CUBE)
+    assert all(text.startswith(f"{name}: X reaches from ") and "scale each column to [0, 1]" in text for text in texts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InputDataWarning)
+        MODELS[name]().fit(X, Y, make_generators([0]))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("wrong", ["X with nan", "y that is infinite", "shapes"])
+def test_training_data_that_cannot_be_meant_are_one_clear_error(name, wrong):
+    points, targets = X.clone(), Y.clone()
+    if wrong == "X with nan":
+        points[1, 2] = torch.nan
+    elif wrong == "y that is infinite":
+        targets[3] = torch.inf
+    else:
+        targets = targets[:-1]
+    message = {"X with nan": r"X\[0, 1, 2\] is nan", "y that is infinite": r"y\[0, 3\] is inf"}.get(
+        wrong, "have|has shape"
+    )
+    with pytest.raises(UserError, match=f"training data: {message}" if wrong != "shapes" else message):
+        MODELS[name]().fit(points, targets, make_generators([0]))

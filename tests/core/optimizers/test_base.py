@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from core.errors import UserError
 from core.files import with_checksum
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.state_files import FIRST_LINE
+from core.optimizers.told import within_reach
 from core.validation import require_count
 
 
@@ -237,3 +239,55 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
         Countdown(2).save(tmp_path / "file" / "state.pt")
+
+
+def test_huge_losses_are_told_in_their_order_and_within_reach_of_squares():
+    given = np.array([-1.7e308, -1e308, -1e101, -1e100, -3.0, 0.0, 2.0, 1e100, 1e200, 1e308])
+    seen = within_reach(given)
+    np.testing.assert_array_equal(seen[3:8], given[3:8])
+    assert (np.diff(seen) > 0).all() and np.isfinite(np.square(seen).sum())
+    np.testing.assert_allclose(seen[[-1, -2]], [1e100 * (1 + 208 * np.log(10)), 1e100 * (1 + 100 * np.log(10))])
+    assert np.isnan(within_reach(np.array([np.nan, 1e308]))[0])
+    assert Outcome.of(Evaluation(np.array([-1e308]), np.array([1.0]), ({},))).loss == -seen[-1]
+
+
+HARMS = {
+    "device": (lambda: torch.set_default_device("meta"), lambda: torch.set_default_device(None)),
+    "dtype": (lambda: torch.set_default_dtype(torch.float64), lambda: torch.set_default_dtype(torch.float32)),
+    "gradients": (lambda: torch.set_grad_enabled(False), lambda: torch.set_grad_enabled(True)),
+    "numpy": (
+        lambda: np.seterr(all="raise"),
+        lambda: np.seterr(divide="warn", over="warn", under="ignore", invalid="warn"),
+    ),
+}
+
+
+@pytest.mark.parametrize("harm", [*HARMS, "inference"])
+def test_settings_of_the_process_do_not_reach_an_optimizer_and_are_there_again_after_it(harm):
+    class Looking(Countdown):
+        def _look(self):
+            tensor = torch.ones(1, requires_grad=True)
+            return tensor.device.type, tensor.dtype, (2 * tensor).requires_grad, np.geterr()["over"]
+
+        def _propose(self):
+            self.looked = self._look()
+            return super()._propose()
+
+        def _observe(self, trial, outcome):
+            assert self._look() == self.looked
+            super()._observe(trial, outcome)
+
+    optimizer = Looking(2)
+    do, undo = HARMS.get(harm, (None, None))
+    context = torch.inference_mode() if do is None else nullcontext()
+    with context:
+        try:
+            if do is not None:
+                do()
+            before = torch.empty(0).device, torch.get_default_dtype(), torch.is_grad_enabled(), np.geterr()
+            optimizer.tell(optimizer.ask()[0], 1.0)
+            after = torch.empty(0).device, torch.get_default_dtype(), torch.is_grad_enabled(), np.geterr()
+        finally:
+            if undo is not None:
+                undo()
+    assert optimizer.looked == ("cpu", torch.float32, True, "warn") and before == after

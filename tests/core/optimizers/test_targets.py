@@ -44,3 +44,9 @@ def test_products_become_sums():
 def test_equal_losses_are_equal():
     assert torch.equal(gaussianized(torch.full((2, 5), 3.0)), torch.zeros(2, 5))
     assert torch.isfinite(gaussianized(torch.tensor([[1.0, 1.0, 1.0, 2.0]]))).all()
+
+
+def test_distances_whose_squares_overflow_keep_their_order():
+    y = torch.tensor([[0.0, 1e-300, 2e-300, 1.0, 5e102]], dtype=torch.float64)
+    z = gaussianized(y)
+    assert torch.isfinite(z).all() and (z.diff() >= 0).all() and z[0, 2] < z[0, 3]

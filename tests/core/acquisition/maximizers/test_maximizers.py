@@ -10,7 +10,9 @@ from core.acquisition.maximizers import (
     EvolutionarySearch,
     GradientAscent,
     GridSearch,
+    MultiscaleSearch,
     NoCandidateError,
+    OneStepSearch,
     RandomLocalSearch,
     regular_grid,
 )
@@ -222,3 +224,31 @@ def test_grids():
             GridSearch(bad)
     with pytest.raises(ValueError, match=r"GridSearch\.points"):
         GridSearch(own)(peaks(), 2, make_generators([0, 1, 2]))
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+@pytest.mark.parametrize(
+    "search",
+    [
+        *SEARCHES,
+        EvolutionarySearch(polish=True, iterations=5),
+        MultiscaleSearch(ascents=5),
+        OneStepSearch((9, 9), starts=2),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_nan_never_ties_with_minus_infinity(search, runs):
+    """All that is allowed has been seen, which is minus infinity; the rest is forbidden, which is nan."""
+    gone = torch.tensor(-torch.inf, dtype=torch.float64)
+    seen = Function(lambda X: torch.where(X[..., 0] < 0.2, gone + 0 * X.sum(-1), torch.nan))
+    for seed in range(5):
+        points, values = search(seen, 2, make_generators(range(seed, seed + runs)))
+        assert (points[:, 0] < 0.2).all() and values.isneginf().all()
+
+
+def test_a_search_that_starts_among_forbidden_points_leaves_them():
+    """One start of one step's neighbourhood at a time: those who begin in the nine tenths that are nan climb out."""
+    slope = Function(lambda X: torch.where(X[..., 0] < 0.5, -X[..., 0], torch.nan))
+    search = RandomLocalSearch(candidates=1, starts=1, step=0.5, neighbours=64)
+    points, _ = search(slope, 1, make_generators(range(40)))
+    assert (points < 0.05).all()

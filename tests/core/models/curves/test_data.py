@@ -1,10 +1,12 @@
 """Curves as given: nan at the end, lists of different lengths, and one error for everything that cannot be meant."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from core.errors import UserError
-from core.models.curves.data import check_configurations, check_times, observed_curves
+from core.models.curves.data import check_configurations, check_times, observed_curves, without_outliers
 
 X = np.arange(6.0).reshape(3, 2)
 NAN = np.nan
@@ -65,3 +67,26 @@ def test_configurations_must_be_like_those_fitted():
         check_configurations(X, 4)
     with pytest.raises(UserError, match="not finite"):
         check_configurations(np.full((3, 2), np.inf), 2)
+
+
+@pytest.mark.parametrize("far", [1e4, -1e10, 1e308])
+def test_a_value_that_would_hide_all_others_is_clipped_with_a_warning(far):
+    """The median of all values is 0.5, from which three quarters of the curves stay within 0.5."""
+    rows = [[1.0, 0.5, 0.0, NAN], [1.0, 0.5, 0.0, NAN], [1.0, 0.5, far, NAN], [1.0, 0.5, 0.0, NAN]]
+    given = observed_curves(np.arange(4.0)[:, None], rows)
+    with pytest.warns(UserWarning, match=r"LCNet: curves\[2\]\[2\] is .*1 values beyond 100 times.* to -0.5 or 1.5"):
+        clipped = without_outliers(given, "LCNet")
+    expected = given.values.copy()
+    expected[2, 2] = 1.5 if far > 0 else -0.5
+    np.testing.assert_array_equal(clipped.values, expected)
+    np.testing.assert_array_equal(clipped.lengths, given.lengths)
+
+
+@pytest.mark.parametrize(
+    "rows", [[[1.0, 2.0]], [[1.0, 1.0], [1.0, 1.0], [1.0, 9.0]], [[0.0, 1.0], [0.1, 50.0], [0.0, 1.0]]]
+)
+def test_curves_that_differ_by_less_are_taken_as_they_are(rows):
+    given = observed_curves(np.arange(float(len(rows)))[:, None], rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert without_outliers(given, "LCNet") is given
