@@ -16,8 +16,8 @@ says nothing about a hyperparameter that was not active, and evaluations are com
 
 After `initial_design` random configurations, the one of `candidates` draws from l with the largest l / g is proposed,
 among those that were not proposed before. If there is none, it is a random one, in a small finite space one that is
-new as long as any is. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25; a
-failed evaluation is never good, and among the others it counts as any.
+new as long as any is. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25; a failed evaluation is
+never good, and among the others it counts as any.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class JointParzen(ParzenSearch):
         """A random point (d,) and its configuration, new if possible once the model has been asked."""
         if self._seen >= self.initial_design:
             every = every_point(self.encoding)
-            new = [] if every is None else every[~among(every, self._known())]
-            if len(new):
+            new = None if every is None else every[~among(every, self._known())]
+            if new is not None and len(new):
                 return self._canonical.settle(new[self.generator.integers(len(new))])
         return self._draws.next()
 

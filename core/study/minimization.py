@@ -100,7 +100,8 @@ def minimize(
             and `tell(trial, evaluation)`, see `core.study.own`.
         evaluations: Number of evaluations on all budgets together. The default is any number with `seconds`, and else
             100, or as many as bohb, hyperband and successive_halving need to reach the largest budget. A method that
-            ends by itself may need fewer.
+            ends by itself may need fewer. In a space with fewer configurations than evaluations, all methods go on and
+            repeat some, except smac, which then ends.
         maximize: Whether the values that the function returns are maximized. Losses, in records and traces, are then
             minus the values; `target` and `worst_loss` are values, as the function returns them.
         budgets: Smallest and largest budget, for bohb, hyperband and successive_halving; for fabolas and mtbo shares of

@@ -7,6 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core import minimize
 from core.optimizers.targets import gaussianized
 
 
@@ -50,3 +51,33 @@ def test_distances_whose_squares_overflow_keep_their_order():
     y = torch.tensor([[0.0, 1e-300, 2e-300, 1.0, 5e102]], dtype=torch.float64)
     z = gaussianized(y)
     assert torch.isfinite(z).all() and (z.diff() >= 0).all() and z[0, 2] < z[0, 3]
+
+
+QUICK = [
+    {"method": "gp", "restarts": 1},
+    {"method": "gp", "restarts": 1, "gaussian_targets": False},
+    {"method": "rf", "trees": 5},
+    {"method": "rf", "trees": 5, "gaussian_targets": False},
+    *({"method": name} for name in ("tpe", "optuna_tpe", "cmaes", "differential_evolution", "regularized_evolution")),
+]
+
+
+@pytest.mark.parametrize("method", QUICK, ids=str)
+def test_searches_of_huge_losses_go_on_without_failures_of_the_model_and_say_so(method):
+    """A bowl between -1e308 and 1e308; its best part is the fifth around 0.3."""
+
+    def bowl(configuration):
+        return 1e308 * (4 * abs(configuration["x"] - 0.3) - 1)
+
+    with pytest.warns(UserWarning) as said:
+        result = minimize(bowl, {"x": (0.0, 0.8)}, method, 25, progress=False)
+    assert {str(each.message)[:6] for each in said} == {"losses"}, "nothing else is warned of"
+    assert abs(result.best_configuration["x"] - 0.3) < 0.1
+    assert not any("failed" in str(record.notes.get("origin")) for record in result.records)
+
+
+def test_what_is_lowest_is_warned_of_too():
+    with pytest.warns(
+        UserWarning, match=r"losses are down to -9.*e\+199, and beyond -1e\+100 methods see only logarithms"
+    ):
+        minimize(lambda c: -1e200 * c["x"], {"x": (0.5, 1.0)}, "random", 40, progress=False)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import random
+import warnings
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
+import torch
 from ConfigSpace import ConfigurationSpace
 
+from core import minimize
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.study.evaluation import TrialResult
@@ -150,3 +154,37 @@ def test_results_collected_before_an_error_are_returned_by_the_next_call():
         pool.wait(None)
     assert [trial.number for trial, _ in pool.wait(0.0)] == [0, 2, 4]
     assert pool.wait(0.0) == []
+
+
+@pytest.mark.parametrize(
+    "method", [{"method": "gp", "restarts": 1}, {"method": "rf", "trees": 5}, {"method": "tpe"}, {"method": "cmaes"}]
+)
+def test_what_a_function_sets_for_its_process_changes_no_proposal(method):
+    """All at once, and left as they are: torch's settings, NumPy's, errors for warnings, and the random numbers."""
+
+    def quiet(configuration):
+        return (configuration["x"] - 0.3) ** 2
+
+    def rude(configuration):
+        torch.set_default_device("meta")
+        torch.set_default_dtype(torch.float64)
+        torch.set_grad_enabled(False)
+        np.seterr(all="raise")
+        warnings.simplefilter("error")
+        np.random.seed(None)  # noqa: NPY002, the legacy one is the point
+        random.seed()
+        return quiet(configuration)
+
+    expected = minimize(quiet, SPACE, method, 9, progress=False)
+    generator, usual = torch.get_rng_state(), np.geterr()
+    with warnings.catch_warnings():
+        try:
+            found = minimize(rude, SPACE, method, 9, progress=False)
+            assert torch.empty(0).device.type == "meta" and warnings.filters[0][0] == "error", "they are the user's"
+        finally:
+            torch.set_default_device(None)
+            torch.set_default_dtype(torch.float32)
+            torch.set_grad_enabled(True)
+            torch.set_rng_state(generator)
+            np.seterr(**usual)
+    assert [record.configuration for record in found.records] == [record.configuration for record in expected.records]

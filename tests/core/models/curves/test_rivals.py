@@ -153,3 +153,14 @@ def test_bad_curves_are_refused_before_any_work(name):
 def test_bad_settings_are_named(make, message):
     with pytest.raises(UserError, match=message):
         make()
+
+
+@pytest.mark.parametrize("name", ["decaying", "freeze-thaw", "forest", "extrapolation", "last"])
+@pytest.mark.filterwarnings("ignore:.*clipped to")
+def test_one_curve_far_off_leaves_the_predictions_of_the_others(name):
+    x, curves = falling_curves(12, 8)
+    spoilt = curves.copy()
+    spoilt[3, 5] = 1e10
+    others = np.delete(np.arange(12), 3)
+    mean = MODELS[name]().fit(x, spoilt).extrapolate().mean[others]
+    assert np.abs(mean - curves[others, -1]).max() < np.ptp(curves)
