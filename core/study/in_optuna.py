@@ -23,8 +23,8 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
 
     A failed evaluation is a failed trial. One that was pruned is a pruned trial, and so is one on a smaller budget,
     with its loss as the intermediate value of step budget, rounded: otherwise it could be the best. Values of
-    constraints are the trials' constraints, by name, by which `study.best_trial` goes. User attributes are the trial's number, its cost, its budget,
-    and the failure.
+    constraints are the trials' constraints, by name, by which `study.best_trial` goes. User attributes are the trial's
+    number, its cost, its budget, and the failure.
 
     Raises:
         UnavailableError: Optuna is not installed.
