@@ -102,7 +102,10 @@ def shielded(method: Callable[Concatenate[Own, Given], R]) -> Callable[Concatena
 
     @wraps(method)
     def call(self: Own, /, *args: Given.args, **named: Given.kwargs) -> R:
-        with self.settings_of_process():
+        context = self.settings_of_process()
+        if context is _UNCHANGED:
+            return method(self, *args, **named)
+        with context:
             return method(self, *args, **named)
 
     return call

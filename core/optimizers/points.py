@@ -38,8 +38,7 @@ def among(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[n
         same &= np.abs(points[:, j, None] - others[:, j]) < SAME
         if not same.any():
             break
-    found: NDArray[np.bool_] = same.any(-1)
-    return found
+    return np.asarray(same.any(-1))
 
 
 class UniformDraws:
