@@ -146,14 +146,16 @@ class TestNumbers:
                 optimizer.tell(trial, given)
         assert trial.number in optimizer.pending
 
-    @pytest.mark.parametrize("none", NONE, ids=repr)
+    @pytest.mark.parametrize("none", NONE, ids=lambda value: type(value).__name__)
     def test_what_is_none(self, none):
         with pytest.raises(UserError, match=r"the function returned .*; allowed: one loss"):
             minimize(lambda configuration: none, SPACE, "random", 2)
         with pytest.raises(UserError, match=r"tell: the evaluation is .*; allowed: a loss, a pair"):
             as_evaluation(none)
 
-    @pytest.mark.parametrize("huge", [10**400, Decimal("1e400"), Fraction(-(10**400), 3)])
+    @pytest.mark.parametrize(
+        "huge", [10**400, Decimal("1e400"), Fraction(-(10**400), 3)], ids=["int", "Decimal", "Fraction"]
+    )
     def test_one_too_large_for_a_float_is_infinite(self, huge):
         with pytest.warns(UserWarning, match="all 2 evaluations failed, the first with 'loss is -?inf'"):
             minimize(lambda configuration: huge, SPACE, "random", 2)
