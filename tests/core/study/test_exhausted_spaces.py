@@ -78,6 +78,7 @@ CHEAP: dict[str, dict[str, Any]] = {
     "hyperband_lcnet": {"burn_in": 20, "chain_steps": 40, "samples": 10},
 }
 SLOW = {"ablr", "mt_gp", "entropy_search", "fabolas", "mtbo"}
+SLOWEST = {"entropy_search", "fabolas", "mtbo"}
 MODEL_BASED = ("tpe", "gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann", "ablr", "mt_gp", "mt_bohamiann")
 
 
@@ -115,7 +116,7 @@ def cases() -> list[Any]:
             costly = method in SLOW or (
                 name in ("conditional", "sparse") and method in (*MODEL_BASED[1:], "optuna_tpe")
             )
-            if method in SLOW and name == "sparse":
+            if (method in SLOW and name == "sparse") or (method in SLOWEST and name != "three"):
                 continue
             lacking = pytest.mark.skipif(method == "smac" and find_spec("smac") is None, reason="needs SMAC")
             marks = [lacking, *([pytest.mark.slow] if costly and (method, name) != ("gp", "conditional") else [])]
