@@ -13,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,7 +24,7 @@ from core.errors import UserError, WriteError
 LONGEST = 20  # digits of the number of a process
 SOMETHING_ELSE = "it is something else; allowed: a lock file, or none"
 
-_held: set[int] = set()  # descriptors of this process's locks
+_held: dict[int, int] = {}  # threads by the descriptors of this process's locks
 
 
 def _let_go() -> None:
@@ -73,7 +74,11 @@ def locked(handle: int, path: Path, wait: Callable[[], None], poll_seconds: floa
     Raises:
         UserError: its file system has no locks.
     """
-    _held.add(handle)
+    mine, thread = os.fstat(handle), threading.get_ident()
+    if any(holder == thread and os.path.samestat(mine, os.fstat(other)) for other, holder in list(_held.items())):
+        os.close(handle)
+        raise UserError(f"{path}: is being written by what calls this; allowed: another file")
+    _held[handle] = thread
     try:
         announced = False
         while True:
@@ -90,7 +95,7 @@ def locked(handle: int, path: Path, wait: Callable[[], None], poll_seconds: floa
         yield
     finally:
         if handle in _held:  # a forked child has closed it
-            _held.remove(handle)
+            del _held[handle]
             os.close(handle)
 
 

@@ -64,7 +64,12 @@ def message_of(error: BaseException) -> str:
         said = f"{type(error).__name__}, whose text cannot be had: {type(other).__name__}"
     if isinstance(error, BaseExceptionGroup):
         said = f"{said[:LONGEST]}: {'; '.join(map(message_of, error.exceptions[:NAMED]))}"
-    return said if len(said) <= LONGEST else f"{said[: LONGEST - 4]} ..."
+    return writable(said if len(said) <= LONGEST else f"{said[: LONGEST - 4]} ...")
+
+
+def writable(text: str) -> str:
+    """The text with what no file of text can hold, halves of characters as in names of files, as escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[Mapping[str, Any], ...]]:

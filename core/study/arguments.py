@@ -147,6 +147,8 @@ def checked_constraints(constraints: Any, settings: MethodSettings | None) -> tu
             f"constraints is {brief(constraints)}; allowed: a list of names of outcomes, other than "
             f"{', '.join(map(repr, RESERVED))}, such as ['memory']"
         )
+    if twice := [name for place, name in enumerate(constraints) if name in constraints[:place]]:
+        raise UserError(f"constraints: {twice[0]!r} is there twice; allowed: each name once")
     if constraints and settings is not None and not learns_constraints(settings):
         acquisition = getattr(settings, "acquisition", None)
         raise UserError(f"constraints are given, but the acquisition is {acquisition!r}; allowed: 'ei' or 'pi'")
@@ -228,7 +230,11 @@ def least_evaluations(
 
 
 def earlier_searches(
-    earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace, maximize: bool = False
+    earlier: Sequence[Any],
+    settings: MethodSettings | None,
+    space: ConfigurationSpace,
+    maximize: bool = False,
+    constraints: Sequence[str] = (),
 ) -> list[EarlierSearch]:
     """The earlier searches; raises UserError for an optimizer of one's own, and for what is no search."""
     if isinstance(earlier, Sequence) and not earlier:
@@ -242,7 +248,7 @@ def earlier_searches(
         if getattr(each, "maximize", maximize) != maximize:
             raise UserError(f"earlier[{place}] has maximize={not maximize}; allowed: {maximize}, as in this search")
     with usual_settings():
-        return searches_of(earlier, CubeEncoding(space))
+        return searches_of(earlier, CubeEncoding(space), bool(constraints) and not settings.learns_from_tasks)
 
 
 def identity(

@@ -48,32 +48,33 @@ class EarlierSearch:
     """What a new search learns from an earlier one.
 
     Attributes:
-        task: The evaluations that count.
+        task: The evaluations that count; None if there are none.
         bad: Points (n, d) of those on the same budget that failed or violated a constraint. Their losses are not known:
             a trace leaves them out.
     """
 
-    task: Task
+    task: Task | None
     bad: NDArray[np.float64]
 
 
-def searches_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[EarlierSearch]:
+def searches_of(earlier: Sequence[Any], encoding: CubeEncoding, avoiding: bool = False) -> list[EarlierSearch]:
     """The earlier searches, in order; their tasks are named earlier[0], earlier[1] ...
 
     Args:
         earlier: Earlier searches, each given as its `Result`, its records, or its trace, which may be a `Trace` or a
             data frame with at least the columns configuration, budget, loss and status (such as one read from a file).
         encoding: Encoding of the new search's space.
+        avoiding: Whether a search in which nothing counts is of use: it shows what is to be avoided.
 
     Raises:
         UserError: something else, a search in which nothing counts, or configurations of another space.
     """
-    return [_search(f"earlier[{place}]", given, encoding) for place, given in enumerate(check_list(earlier))]
+    return [_search(f"earlier[{place}]", given, encoding, avoiding) for place, given in enumerate(check_list(earlier))]
 
 
 def tasks_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[Task]:
     """The tasks of `searches_of`."""
-    return [search.task for search in searches_of(earlier, encoding)]
+    return [search.task for search in searches_of(earlier, encoding) if search.task is not None]
 
 
 def check_list(earlier: Any) -> Sequence[Any]:
@@ -88,14 +89,17 @@ def digest(searches: Sequence[EarlierSearch]) -> str:
     """16 hexadecimal digits by which a journal recognizes what a search has learned from."""
     hashed = hashlib.sha256()
     for search in searches:
-        for values in (search.task.X.numpy(), search.task.y.numpy(), *([search.bad] if len(search.bad) else [])):
+        known = [] if search.task is None else [search.task.X.numpy(), search.task.y.numpy()]
+        for values in (*known, *([search.bad] if len(search.bad) else [])):
             hashed.update(repr(values.shape).encode() + values.tobytes())
     return hashed.hexdigest()[:16]
 
 
-def _search(name: str, given: Any, encoding: CubeEncoding) -> EarlierSearch:
+def _search(name: str, given: Any, encoding: CubeEncoding, avoiding: bool) -> EarlierSearch:
     evaluated = _evaluated(name, given, encoding)
     largest = max((each.budget for each in evaluated if each.status == OK), default=None)
+    if largest is None and avoiding:
+        largest = max((each.budget for each in evaluated if each.status in (FAILED, INFEASIBLE)), default=None)
     if largest is None:
         seen = ", ".join(f"{n} {status}" for status, n in Counter(each.status for each in evaluated).items())
         raise UserError(
@@ -109,6 +113,8 @@ def _search(name: str, given: Any, encoding: CubeEncoding) -> EarlierSearch:
         points, avoided = (encoding.encode([each.configuration for each in some]) for some in (good, bad))
     except UserError as error:
         raise UserError(f"{name} is of another space: {error}") from error
+    if not good:
+        return EarlierSearch(None, avoided)
     losses = torch.tensor([[each.loss for each in good]], dtype=torch.float64)
     return EarlierSearch(Task(torch.from_numpy(points)[None], losses, name=name), avoided)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from core.benchmarks.base import FAILURE, Evaluation, Objective, Own, check_budget, failure_of
-from core.benchmarks.guard import guarded_evaluate, message_of
+from core.benchmarks.guard import guarded_evaluate, message_of, writable
 from core.errors import UserError, brief
 from core.optimizers.base import Trial
 from core.optimizers.trial import OBSERVED
@@ -150,7 +150,7 @@ class _Room:
         if isinstance(value, int):
             return int.__int__(value) if value.bit_length() <= LONGEST_INTEGER else brief(value)
         if isinstance(value, str):
-            return str.__str__(value) if self._takes(len(value)) else brief(value)
+            return writable(str.__str__(value)) if self._takes(len(value)) else brief(value)
         if isinstance(value, np.generic):
             item = float(value) if isinstance(value, np.floating) else value.item()
             return repr(item) if isinstance(item, np.generic) else self.recorded(item, above)
@@ -182,6 +182,6 @@ class _Room:
 def _text(key: Any) -> str:
     """The name of an outcome."""
     try:
-        return str(key.value if isinstance(key, Own) else key)[:LONGEST_TEXT]
+        return writable(str(key.value if isinstance(key, Own) else key)[:LONGEST_TEXT])
     except Exception:  # of the user's class
         return f"<{type(key).__name__}>"

@@ -24,9 +24,7 @@ def about_huge_losses(records: Sequence[Record]) -> str:
     if (largest := losses.max()) >= WORST_LOSS:
         return f"losses are up to {largest:.3g}, and from {WORST_LOSS:g} on they rank behind failures; {WHAT_TO_DO}"
     if (lowest := losses.min()) < -LARGEST:
-        return (
-            f"losses are down to {lowest:.3g}, and beyond {-LARGEST:g} methods see only logarithms; rescale them"
-        )
+        return f"losses are down to {lowest:.3g}, and beyond {-LARGEST:g} methods see only logarithms; rescale them"
     values = np.unique(losses)
     distances = values[1:] - values[0]
     jumps = np.flatnonzero(distances[2:] > GAP * distances[1:-1])  # three different losses or more before it

@@ -91,6 +91,7 @@ class Journal:
         self.count = len(self.events)
         self.deaths, self._pending = _deaths(self.events)
         self._begun: set[int] = set()  # by this process, and not told
+        self._changed = 0 if path is None else os.fstat(handle).st_mtime_ns
 
     def asked(self, trial: Trial) -> None:
         """Write that a trial was proposed; it may begin after the next `sync`."""
@@ -220,6 +221,7 @@ class Journal:
             if sync:
                 os.fsync(self._handle)
             self._end, self._unsynced = (size + len(data), chain), not sync
+            self._changed = os.fstat(self._handle).st_mtime_ns
         except BaseException as error:
             self.failed = isinstance(error, (OSError, WriteError))
             if not isinstance(error, WriteError):
@@ -234,7 +236,15 @@ class Journal:
     def _in_place(self) -> bool:
         """Whether the name still stands for the open file, which holds as much as was written."""
         assert self.path is not None
-        return _is_at(self._handle, self.path) and os.fstat(self._handle).st_size == self._end[0]
+        if not _is_at(self._handle, self.path):
+            return False
+        found = os.fstat(self._handle)
+        if found.st_size != self._end[0] or found.st_mtime_ns == self._changed:
+            return found.st_size == self._end[0]
+        content = os.pread(self._handle, found.st_size + 1, 0)  # changed by somebody, maybe in its time alone
+        same = content == b"".join(self._lines)
+        self._changed = found.st_mtime_ns if same else self._changed
+        return same
 
     def _read(self) -> list[bytes]:
         """All complete lines, the header first; a line that a kill cut short is removed from the file."""

@@ -167,10 +167,10 @@ def minimize(
     least = least_evaluations(method, settings, space, budgets)
     limit: float = max(DEFAULT_EVALUATIONS, least) if seconds is None else math.inf
     limit = limit if evaluations is None else evaluations
-    searches = earlier_searches(earlier, settings, space, maximize)
+    constraints = checked_constraints(constraints, settings)
+    searches = earlier_searches(earlier, settings, space, maximize, constraints)
     known, rule = checked_initial(initial, space), rule_of(pruning)
     default = default_of(space, known, method)
-    constraints = checked_constraints(constraints, settings)
     objective = objective_of(function, space, budgets, worst_loss, maximize, constraints, evaluation_seconds)
     failing = None if worst_loss is None and not is_benchmark(function) else objective.worst_loss
     header = identity(

@@ -4,21 +4,18 @@ A training that diverges is a failure to learn from; a misspelt name fails whate
 evaluations later nothing has been learned. Such an error among the first evaluations of a search is therefore raised
 from `minimize`. Later ones, in a branch that is rarely taken, are failures like others: a long search is not lost.
 
-A KeyError is one where the configuration itself, or a copy, is asked for a name that the space does not have, as in
-`configuration["lerning_rate"]`. A name that the space has may be inactive, and a table of the user's own may lack an
-entry for a choice: these are failures of the configuration, as are IndexError, ValueError and ZeroDivisionError. Which
-mapping was asked stands in the bytecode; where it does not, as in `"{rate}".format(**configuration)`, the error is a
-failure too.
+A KeyError is one where code that has the configuration at hand asks for a name that is neither a hyperparameter nor a
+value of the configuration, as in `configuration["lerning_rate"]`. A name that the space has may be inactive, and a
+table of the user's own may lack an entry for a choice: these are failures of the configuration, as are KeyErrors of
+functions that do not have it, IndexError, ValueError and ZeroDivisionError.
 """
 
 from __future__ import annotations
 
 import builtins
-import dis
 import traceback
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from core.benchmarks.returned import WrongReturnError
@@ -52,30 +49,20 @@ def is_programming_error(error: Exception, configuration: Mapping[str, Any], nam
     if not isinstance(error, KeyError):
         return Path(last.tb_frame.f_code.co_filename).parent == HERE
     key = error.args[0] if error.args else None
-    if not isinstance(key, str) or key in names or not _asked(last, configuration):
+    if not isinstance(key, str) or key in names or key in map(str, configuration.values()):
+        return False
+    if not any(_is(configuration, each) for each in list(last.tb_frame.f_locals.values())):
         return False
     error.add_note(f"The configuration has no {key!r}; {nearest(key, names)}")
     return True
 
 
-def _asked(last: TracebackType, configuration: Mapping[str, Any]) -> bool:
-    """Whether what failed is `name[...]` or `name.pop(...)`, where the name stands for the configuration or a copy."""
-    steps = list(dis.get_instructions(last.tb_frame.f_code))
-    failed = next((step for step in steps if step.offset == last.tb_lasti), None)
-    if failed is None or failed.positions is None or None in failed.positions:
+def _is(configuration: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value is the configuration or a copy."""
+    try:
+        return value is configuration or (type(value) is dict and bool(value == dict(configuration)))
+    except Exception:  # of what the user's values compare to
         return False
-    # The steps of an expression begin with the load of its first name; those with the same start belong to its head.
-    start = failed.positions.lineno, failed.positions.col_offset
-    head = [step for step in steps if step.offset <= failed.offset and step.positions is not None]
-    head = [step for step in head if step.positions and (step.positions.lineno, step.positions.col_offset) == start]
-    kinds = [step.opname for step in head if step.opname != "PRECALL" or step is failed]
-    pops = len(head) > 1 and head[1].argval == "pop"
-    if not kinds[0].startswith("LOAD_") or len(kinds) != (3 if pops else 2):
-        return False
-    name = head[0].argval[0] if isinstance(head[0].argval, tuple) else head[0].argval
-    frame = last.tb_frame
-    asked = frame.f_locals.get(name, frame.f_globals.get(name))
-    return asked is configuration or (type(asked) is dict and asked == dict(configuration))
 
 
 def described(error: Exception) -> dict[str, Any]:
@@ -99,7 +86,7 @@ def raised_again(
     if error is None:
         kind = getattr(builtins, name, RuntimeError)
         try:
-            error = kind(said)
+            error = kind(said.strip("'\"") if kind is KeyError else said)  # whose text is in quotes
         except TypeError:  # one that takes other arguments, such as a group
             error = RuntimeError(failure)
         error.add_note(f"in a worker process:\n{marks[TRACEBACK]}")

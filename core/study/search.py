@@ -127,7 +127,7 @@ class Search:
         else:
             learning = self.settings.learns_from_tasks
             evaluations = int(self.limit) if self.limit < float("inf") else 200
-            tasks = [search.task for search in self.earlier] if learning else ()
+            tasks = [search.task for search in self.earlier if search.task is not None] if learning else ()
             optimizer = self.settings.build(self.space, self.seed, self.budgets, evaluations, tasks)
             if not learning:
                 self._teach(optimizer)
@@ -148,7 +148,8 @@ class Search:
         encoding = CubeEncoding(self.space)
         known: list[tuple[Mapping[str, Any], float | Evaluation]] = []
         for search in self.earlier:
-            known += zip(encoding.decode(search.task.X[0].numpy()), search.task.y[0].tolist(), strict=True)
+            if (task := search.task) is not None:
+                known += zip(encoding.decode(task.X[0].numpy()), task.y[0].tolist(), strict=True)
             if self.objective.constraints:
                 bad = Evaluation(np.array([self.objective.worst_loss]), np.array([1.0]), ({FAILURE: "as before"},))
                 known += [(configuration, bad) for configuration in encoding.decode(search.bad)]

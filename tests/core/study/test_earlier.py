@@ -233,7 +233,7 @@ def test_pruned_and_failed_evaluations_are_no_observations():
 def test_a_search_in_which_nothing_counts_says_what_became_of_its_evaluations():
     first = search(lambda configuration: {"loss": 0.0, "memory": 1.0}, UNIT, constraints=["memory"], evaluations=3)
     with pytest.raises(UserError, match=r"earlier\[0\] has no evaluation that .* \(3 infeasible\)"):
-        search(limited, UNIT, method="gp", constraints=["memory"], earlier=[first])
+        search(limited, UNIT, method="gp", earlier=[first])
 
 
 def returned(tmp_path, choices, kinds=("json", "parquet")):
@@ -310,3 +310,11 @@ def test_none_in_a_table_is_a_choice_where_it_is_active_and_nothing_elsewhere(tm
         ("yes", True, False),
         ("no", False, False),
     }
+
+
+def test_a_search_in_which_nothing_counts_shows_where_not_to_look():
+    first = search(lambda configuration: {"loss": 0.0, "memory": 1.0}, UNIT, constraints=["memory"], evaluations=8)
+    (known,) = searches_of([first], CubeEncoding(UNIT), avoiding=True)
+    assert known.task is None and len(known.bad) == 8
+    more = search(limited, UNIT, method="gp", constraints=["memory"], earlier=[first, first.trace], evaluations=2)
+    assert len(more.records) == 2

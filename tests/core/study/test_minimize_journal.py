@@ -509,3 +509,31 @@ def test_what_cannot_be_a_journal_is_refused_before_any_work(tmp_path, kind):
     with pytest.raises(UserError) as caught:
         search()
     assert search.calls == 0 and "\n" not in str(caught.value) and len(str(caught.value)) < 600
+
+
+def test_an_edit_that_keeps_the_size_is_found_while_the_search_runs(tmp_path):
+    journal = tmp_path / "run.jsonl"
+
+    def edit():
+        edited = bytearray(journal.read_bytes())
+        edited[edited.rfind(b'"x"') + 1] = ord("y")
+        with open(journal, "r+b") as stream:
+            stream.write(edited)
+        os.utime(journal, (1.0, 1.0))  # whatever the steps of the clock are
+
+    with pytest.raises(UserError, match=r"was deleted, replaced or changed .* all \d+ evaluations are in "):
+        Searching(journal, edit)()
+
+
+def test_a_touched_journal_is_the_same(tmp_path):
+    journal = tmp_path / "run.jsonl"
+    assert len(Searching(journal, lambda: os.utime(journal, (1.0, 1.0)))().records) == 12
+
+
+@pytest.mark.filterwarnings("ignore:all 2 evaluations failed")
+def test_a_search_within_a_search_of_the_same_journal_does_not_wait_for_itself(tmp_path):
+    def inner(configuration):
+        minimize(lambda c: 1.0, {"x": (0.0, 1.0)}, "random", 2, journal=tmp_path / "run.jsonl", progress=False)
+
+    result = minimize(inner, {"x": (0.0, 1.0)}, "random", 2, journal=tmp_path / "run.jsonl", progress=False)
+    assert all("is being written by what calls this" in record.failure for record in result.records)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import signal
 import threading
 import time
@@ -195,6 +196,9 @@ class TestProgrammingErrors:
             lambda c: c.pop("lerning_rate"),
             lambda c: [c[f"{kind}_rate"] for kind in ["lerning"]],
             lambda c: (lambda copied: copied["lerning_rate"])(dict(c)),
+            lambda c: dict(c)["lerning_rate"],
+            lambda c: "{lerning_rate}".format(**c),
+            lambda c: operator.itemgetter("lerning_rate")(c),
         ],
     )
     def test_a_name_that_no_configuration_has_shows_itself(self, slip):
@@ -212,8 +216,11 @@ class TestProgrammingErrors:
         def table(configuration):
             return {"a": 1.0}[configuration["kind"]]
 
-        def own(configuration):
-            raise KeyError("lerning_rate")
+        def below(configuration):
+            return load("lerning_rate")
+
+        def load(name):
+            return {}[name]
 
         def twice(configuration):
             configuration.pop("units")
@@ -223,7 +230,7 @@ class TestProgrammingErrors:
             result = minimize(function, space, "random", 20)
             assert {bool(r.failure) == (r.configuration["kind"] == "b") for r in result.records} == {True}
         with pytest.warns(UserWarning, match="all 2 evaluations failed, the first with .KeyError: 'lerning_rate'"):
-            minimize(own, space, "random", 2)
+            minimize(below, space, "random", 2)
 
     def test_one_in_a_group_shows_itself(self):
         def group(configuration):
