@@ -20,6 +20,7 @@ EXTRAS = {
     "cloudpickle": "dask",
     "dask": "dask",
     "distributed": "dask",
+    "psutil": "dask",
     "cma": "peers",
     "optuna": "peers",
     "smac": "smac",

@@ -82,11 +82,11 @@ def test_the_page_on_minimize_runs(tmp_path, monkeypatch, capsys):
         warnings.simplefilter("error", UserWarning)
         exec("\n\n".join(blocks(text)), {"__name__": "readme"})
     said = capsys.readouterr().out
-    assert said.splitlines()[:8] == [
-        *("target True", "callback", "10 True", "True"),
-        *(said.splitlines()[4], "1581 1902", "True None", "15"),
+    assert said.splitlines()[:9] == [
+        *("True", "target True", "callback", "10 True", "True"),
+        *(said.splitlines()[5], "1581 1902", "True None", "15"),
     ]
-    assert re.match(r"True \{.*'infeasible'.*\}", said.splitlines()[4]) and "1581 epochs do where 1902" in text
+    assert re.match(r"True \{.*'infeasible'.*\}", said.splitlines()[5]) and "1581 epochs do where 1902" in text
     assert "False" not in said and said.endswith("True\n")
     assert len(list(tmp_path.glob("plot*.png"))) == 4
 
