@@ -174,3 +174,8 @@ def test_an_optimizer_is_told_constraints_by_their_names():
 def test_an_acquisition_without_improvement_has_no_constraints():
     with pytest.raises(UserError, match="constraints are given, but the acquisition is 'lcb'; allowed: 'ei' or 'pi'"):
         minimize(constrained, SPACE, GPSettings(acquisition="lcb"), 3, constraints=["memory"])
+
+
+def test_a_constraint_that_is_there_twice_is_refused():
+    with pytest.raises(UserError, match="constraints: 'memory' is there twice; allowed: each name once"):
+        minimize(constrained, SPACE, "random", 2, constraints=["memory", "memory"])

@@ -349,6 +349,8 @@ class TestWhateverIsRecorded:
             ([Raising(), 1], ["<Raising>", 1]),
             ({Raising: 1, 2: 3, None: 4}, {str(Raising): 1, "2": 3, "None": 4}),
             (10**5000, "<int>"),
+            ("half \ud800", "half \\ud800"),  # as in names of files that are no text
+            ({"\ud800": 1}, {"\\ud800": 1}),
             (10**300, 10**300),
             (np.longdouble(0.5), 0.5),
             (np.clongdouble(1), repr(np.clongdouble(1))),
