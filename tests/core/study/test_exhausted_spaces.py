@@ -116,7 +116,9 @@ def cases() -> list[Any]:
             costly = method in SLOW or (
                 name in ("conditional", "sparse") and method in (*MODEL_BASED[1:], "optuna_tpe")
             )
-            if (method in SLOW and name == "sparse") or (method in SLOWEST and name != "three"):
+            if name == "sparse" and costly and method not in ("gp", "rf"):  # minutes each
+                continue
+            if method in SLOWEST and name != "three":
                 continue
             lacking = pytest.mark.skipif(method == "smac" and find_spec("smac") is None, reason="needs SMAC")
             marks = [lacking, *([pytest.mark.slow] if costly and (method, name) != ("gp", "conditional") else [])]
