@@ -39,7 +39,7 @@ class Trial:
 class Outcome:
     """What was told about one trial: loss, cost, the message of a failure, empty if it succeeded, and `info`.
 
-    Losses beyond 1e100 are reduced, see `core.optimizers.told.within_reach`.
+    Losses beyond 1e100 in size are replaced by logarithms, in their order.
     """
 
     loss: float
