@@ -5,7 +5,7 @@ import sys
 
 from snakemake.utils import min_version
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.experiment.drawings import EXTENSIONS
 from core.experiment.outputs import CELL, SHORT, one_of
 from core.experiment.workflow import LIBRARY, Workflow, in_one_line

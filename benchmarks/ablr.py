@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from rich.table import Table
 
+from core.foundation.randomness import make_generators
 from core.models import ablr, task_evidence
 from core.models.ablr import ABLR
 from core.models.task_features import Fourier, Network
 from core.models.tasks import Task
-from core.randomness import make_generators
 
 TASKS, DIMENSION, OWN, WIDTH = 9, 8, 20, 50
 SIZES = (50, 500, 5000)  # evaluations of each earlier task

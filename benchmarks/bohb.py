@@ -20,7 +20,7 @@ from rich.table import Table
 from benchmarks import peer_optuna
 from benchmarks.peers import run_peer
 from benchmarks.suggestion import verdict
-from core.benchmarks.base import Evaluation, Fidelity
+from core.objectives.base import Evaluation, Fidelity
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
 from core.optimizers.tree_parzen import TreeParzen

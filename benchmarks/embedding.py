@@ -10,6 +10,7 @@ import torch
 from rich.table import Table
 
 from benchmarks.ours import best_seconds
+from core.foundation.randomness import make_generators
 from core.models.engines.choice import make_engine
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.problem import Problem
@@ -19,7 +20,6 @@ from core.models.network import MLP
 from core.models.priors import GammaHyperprior, LogNormalNoise
 from core.models.task_network import TaskNetwork
 from core.models.tasks import Task
-from core.randomness import make_generators
 from core.samplers import AdaptiveSGHMC
 
 DIMENSION, POINTS, BATCH = 8, 120, 20

@@ -24,8 +24,8 @@ from torch import Tensor
 
 from benchmarks.suggestion import best, seconds_table
 from core.acquisition.entropy_search import REPRESENTERS, EntropySearch
+from core.foundation.randomness import make_generators
 from core.models.gaussian_process import MarginalisedGP
-from core.randomness import make_generators
 
 POINTS = (20, 60, 120)
 DIMENSIONS = (2, 6)

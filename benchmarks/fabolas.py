@@ -34,12 +34,12 @@ from benchmarks.suggestion import best, seconds_table
 from core.compiled.gaussian_process import log_posterior, new_scratch
 from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
 from core.data.normalisation import Standardizer
+from core.foundation.randomness import chain_seeds, make_generators
 from core.models import matern
 from core.models.gaussian_process import WIDTH
 from core.models.kernels import LOSS
 from core.optimizers.information_search import REFINED, ROUNDS, InformationSearch
 from core.optimizers.memory import no_memory
-from core.randomness import chain_seeds, make_generators
 from core.spaces import CubeEncoding
 from core.study.methods.information import FabolasSettings
 

@@ -7,12 +7,12 @@ from functools import partial
 
 import torch
 
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.engines.choice import make_engine
 from core.models.engines.problem import Engine, Problem
 from core.models.network import MLP
 from core.models.priors import GammaHyperprior, LogNormalNoise
-from core.randomness import make_generators
 from core.samplers import AdaptiveSGHMC
 
 FUSED_STEPS = 500  # of a launch, whatever the number of chains

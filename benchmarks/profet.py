@@ -22,12 +22,12 @@ from rich.table import Table
 
 from benchmarks.breakdown import breakdown
 from benchmarks.ours import make
-from core.benchmarks.generated_tasks import GeneratedTasks, generated_tasks
-from core.benchmarks.meta_model import MetaModel
-from core.benchmarks.sampled_tasks import TaskFunctions
+from core.foundation.randomness import make_generators
 from core.models.network import MLP
 from core.models.task_encoder import TaskEncoder
-from core.randomness import make_generators
+from core.objectives.generated_tasks import GeneratedTasks, generated_tasks
+from core.objectives.meta_model import MetaModel
+from core.objectives.sampled_tasks import TaskFunctions
 from core.study.methods import method_of
 from core.study.task_search import search_tasks
 

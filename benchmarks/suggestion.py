@@ -19,12 +19,12 @@ from benchmarks import peer_botorch
 from benchmarks.peers import run_peer
 from core.acquisition import Integrated, LogExpectedImprovement, best_observed
 from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, Maximizer
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.dngo import DNGO
 from core.models.ensemble import EnsembleModel
 from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
-from core.randomness import make_generators
 
 DIMENSION = 6
 CHAIN = {"points": 100, "burn_in": 10_000, "steps": 20_000}  # as in the NIPS paper: 100 N, and 10,000 more

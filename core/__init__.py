@@ -3,6 +3,6 @@
 `from core import minimize` is the call for your own function. Names are imported when they are first used.
 """
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 __getattr__, __dir__, __all__ = exports(__name__)

@@ -1,7 +1,7 @@
 """The public names of this package; `__init__.py` imports each when it is first used."""
 
-from core.benchmarks.base import Evaluation as Evaluation
-from core.errors import UserError as UserError
+from core.foundation.errors import UserError as UserError
+from core.objectives.base import Evaluation as Evaluation
 from core.spaces.ranges import Float as Float
 from core.spaces.ranges import Integer as Integer
 from core.study.minimization import minimize as minimize

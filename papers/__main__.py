@@ -14,10 +14,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.errors import UserError
 from core.experiment import SCALES, SOURCES
-from core.extras import missing_module
-from core.workplace import about, is_clone, workplace
+from core.foundation.errors import UserError
+from core.foundation.extras import missing_module
+from core.foundation.workplace import about, is_clone, workplace
 
 CODE = Path(__file__).resolve().parent.parent
 
@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="objectives or families of core.benchmarks: branin tabular/protein bohb/letter bbob; or a class of "
+        help="objectives or families of core.objectives: branin tabular/protein bohb/letter bbob; or a class of "
         "tasks of a paper: profet/svm",
     )
     benchmark.add_argument(

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks import objectives
 from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import folder_of
 from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow
+from core.foundation.errors import UserError
+from core.objectives import objectives
 from papers.__main__ import _parser_of as papers_parser
 from papers.commands.drawing import drawings
 from papers.commands.readme import current_sidecars, tables

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.field.lines import Lines
 from benchmarks.field.problem import Problem
-from core.benchmarks.bbob import BBOB, DIMENSION, NAMES
+from core.objectives.bbob import BBOB, DIMENSION, NAMES
 
 
 def bbob(name: str, seed: int) -> Problem:

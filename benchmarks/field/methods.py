@@ -14,7 +14,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 
 from benchmarks.field.lines import Lines
-from core.benchmarks.base import FAILURE, Evaluation
+from core.objectives.base import FAILURE, Evaluation
 from core.study.methods import METHODS, method_of
 
 PEERS = ("optuna_tpe", "optuna_gp", "smac", "botorch", "hebo")

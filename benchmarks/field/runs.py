@@ -16,8 +16,8 @@ import pandas as pd
 from benchmarks.field.methods import Search, search
 from benchmarks.field.problem import Problem
 from benchmarks.field.problems import problem
-from core.errors import UserError
-from core.files import write_whole
+from core.foundation.errors import UserError
+from core.foundation.files import write_whole
 
 ROOT = Path(__file__).parents[2]
 OWN = ROOT / "results" / "run" / "field"  # ignored by git

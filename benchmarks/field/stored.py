@@ -40,7 +40,7 @@ def table(name: str, dataset: str) -> Problem:
 
 def surrogate(name: str, dataset: str) -> Problem:
     """The surrogate of networks on a data set, all seconds of training."""
-    from core.benchmarks.fcnet_surrogate import FCNetSurrogate
+    from core.objectives.fcnet_surrogate import FCNetSurrogate
 
     records = ROOT / "results" / "reference" / "quick" / "bohb" / "collect" / dataset
     (path,) = records.glob("*.parquet")
@@ -77,7 +77,7 @@ def boosting(name: str, task: str) -> Problem:
 
 def svm_surrogate(name: str) -> Problem:
     """The authors' surrogate of support vector machines on MNIST, all of the data."""
-    from core.benchmarks.authors_svm import authors_svm_surrogate
+    from core.objectives.authors_svm import authors_svm_surrogate
 
     benchmark = authors_svm_surrogate()
     space: ConfigurationSpace = benchmark.space

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 Moments = Callable[[Tensor], tuple[Tensor, Tensor]]  # X (..., runs, q, d) -> mean, variance, each ([s,] ..., runs, q)
 

@@ -21,9 +21,9 @@ from torch import Tensor
 from core.acquisition.base import align_best, best_observed
 from core.acquisition.ei import log_expected_improvement
 from core.acquisition.information_gain import OUTCOMES, InformationGain, draw_representers
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
 from core.models.conditioned_process import ConditionedGP
-from core.randomness import Generators
 
 REPRESENTERS = 50
 

@@ -27,8 +27,8 @@ import torch
 from torch import Tensor
 
 from core.acquisition.minimum_probability import linear_response
-from core.errors import UserError
-from core.randomness import Generators, uniform_
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, uniform_
 
 FAINT = -50.0  # log of a density relative to the largest, below which all are alike
 OUTCOMES = 11  # nodes of a Gauss-Hermite rule for omega

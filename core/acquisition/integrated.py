@@ -13,7 +13,7 @@ from botorch.utils.safe_math import logmeanexp
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Moments, safe_deviation
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def negative_lower_confidence_bound(mean: Tensor, variance: Tensor, beta: float) -> Tensor:

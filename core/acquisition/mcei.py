@@ -21,11 +21,11 @@ import torch
 from torch import Tensor
 
 from core.acquisition.thompson import draw_members
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_
+from core.foundation.validation import check_counts
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
-from core.randomness import Generators, normal_
-from core.validation import check_counts
 
 
 class Fantasies:

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.orthant import factorize, find_sites
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
 
 FLOOR = 1e-12  # independent variance of each value, relative to the largest: equal values share their probability
 HOPELESS = -300.0  # log probability

@@ -14,10 +14,10 @@ this is the acquisition integrated over the members. For its use see `core.acqui
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_
+from core.foundation.validation import check_counts
 from core.models.mixture import GaussianMixtureModel
-from core.randomness import Generators, normal_
-from core.validation import check_counts
 
 
 class MixtureFantasies:

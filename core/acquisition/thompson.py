@@ -15,12 +15,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, uniform_
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
 from core.models.pbp.model import ProbabilisticBackpropagation
 from core.models.sampled_network import SampledNetwork
-from core.randomness import Generators, uniform_
 
 Function = Callable[[Tensor], Tensor]
 

@@ -17,8 +17,8 @@ from torch import Tensor
 from core.captions.passes import Predictor
 from core.captions.vocabulary import END, START, Tokens, Vocabulary
 from core.captions.weights import Weights
-from core.errors import UserError
-from core.validation import check_counts
+from core.foundation.errors import UserError
+from core.foundation.validation import check_counts
 
 BEAMS, MOST_WORDS = 3, 50  # as in the code of Kiros et al.
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.captions.vocabulary import Tokens
-from core.errors import UserError
-from core.extras import needed_for
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
 
 ORDERS = (1, 2, 3, 4)
 COUNTS = (*(f"{kind}_{order}" for kind in ("matches", "ngrams") for order in ORDERS), "length", "reference_length")

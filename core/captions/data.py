@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from core.captions.features import ImageFeatures
 from core.captions.vocabulary import LEAST_COUNT, Tokens, Vocabulary, tokens_of
 from core.data import load_frame
-from core.errors import UserError
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 
 PARTS = {"training": "train", "validation": "dev", "test": "test"}
 CHOICE = 2015  # seed of the choice of images where not all are used

@@ -20,16 +20,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.array_files import DamagedArraysError, read_arrays
 from core.data import load_frame
-from core.errors import UserError
-from core.extras import needed_for
-from core.files import write_whole
-from core.progress import Progress, silent
-from core.schedules import cosine
-from core.validation import check_counts
+from core.foundation.array_files import DamagedArraysError, read_arrays
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
+from core.foundation.files import write_whole
+from core.foundation.progress import Progress, silent
+from core.foundation.schedules import cosine
+from core.foundation.validation import check_counts
+from core.foundation.workplace import workplace
 from core.vision import Augmentation, ImageSet, ResidualNetwork, Training, image_set, train
-from core.workplace import workplace
 
 SET, THUMBNAILS = "cifar100_part", "flickr8k_thumbs"
 RATE, WEIGHT_DECAY = 0.1, 5e-4

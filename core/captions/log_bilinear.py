@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from core.errors import UnknownNameError
-from core.validation import check_counts, check_positive, require_number
+from core.foundation.errors import UnknownNameError
+from core.foundation.validation import check_counts, check_positive, require_number
 
 MODELS = ("additive", "multiplicative")
 BIASES = ("word_bias", "hidden_bias")
@@ -86,7 +86,7 @@ class LogBilinear:
 
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> LogBilinear:
-        """The model that a configuration of `core.benchmarks.network_spaces.caption_space` describes."""
+        """The model that a configuration of `core.objectives.network_spaces.caption_space` describes."""
         return cls(**{name: type(getattr(cls, name))(value) for name, value in configuration.items()})
 
     @property

@@ -22,7 +22,7 @@ from core.captions.log_bilinear import CONTEXTS, WORDS, LogBilinear
 from core.captions.passes import Predictor, loss_and_gradient
 from core.captions.vocabulary import Instances
 from core.captions.weights import Weights, initial_weights
-from core.validation import check_counts, check_positive
+from core.foundation.validation import check_counts, check_positive
 
 RATE_DECAY = 0.99
 LOSSES = 10  # batches between two looks at whether the loss is finite

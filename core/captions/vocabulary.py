@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
-from core.extras import needed_for
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
+from core.foundation.validation import require_count
 
 START, END, UNKNOWN = "<start>", "<end>", "unk"
 SPECIAL = (START, END, UNKNOWN)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.cartpole import START, advance
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 LONGEST = 200
 """Steps of an episode in CartPole-v0, and so the highest reward."""

@@ -27,8 +27,8 @@ from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, com
 from core.compiled.layout import Layout, make_layout
 from core.compiled.perceptron import Perceptron, make_perceptron
 from core.control.rewards import ENOUGH
-from core.errors import UnknownNameError
-from core.validation import check_counts, require_number
+from core.foundation.errors import UnknownNameError
+from core.foundation.validation import check_counts, require_number
 
 IN_A_ROW = 10
 MOST_EPISODES = 2000

@@ -27,7 +27,7 @@ from core.compiled.layout import Layout, make_layout
 from core.compiled.perceptron import Perceptron, make_perceptron
 from core.compiled.proximal import ENDED, ROW, STATE, Batch, compile_learning, compile_play
 from core.control.cartpole import LONGEST
-from core.validation import check_counts, require_number
+from core.foundation.validation import check_counts, require_number
 
 ACTIONS = 2
 BASELINE = (STATE, 64, 64, 1)

@@ -10,6 +10,6 @@ canonical source into `data/`. `python -m core.data list` shows every set and wh
 Names are imported when they are first used.
 """
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 __getattr__, __dir__, __all__ = exports(__name__)

@@ -20,7 +20,7 @@ from core.data.fetching import fetch
 from core.data.fingerprint import file_sha256
 from core.data.places import Places
 from core.data.verify import shaped_fingerprint
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

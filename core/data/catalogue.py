@@ -21,9 +21,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from core.data.errors import DataError
-from core.errors import UnknownNameError
-from core.strict import Strict, explain
-from core.yaml_files import read_mapping
+from core.foundation.errors import UnknownNameError
+from core.foundation.strict import Strict, explain
+from core.foundation.yaml_files import read_mapping
 
 FOLDER = Path(__file__).parent / "catalogue"
 TASKS = (

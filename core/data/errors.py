@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import UnavailableError, UserError
+from core.foundation.errors import UnavailableError, UserError
 
 
 class DataError(UserError):

@@ -21,7 +21,7 @@ from core.data.places import Places
 from core.data.sources import canonical_url, materialise
 from core.data.transfer import Progress, storage_error
 from core.data.verify import shaped_fingerprint
-from core.locks import exclusive
+from core.foundation.locks import exclusive
 
 
 def fetch(

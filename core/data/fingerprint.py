@@ -30,7 +30,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
-from core.unpacking import Unpacked, UnpackedSizeError
+from core.foundation.unpacking import Unpacked, UnpackedSizeError
 
 DIGITS = 10
 MISSING = np.iinfo(np.int64).min

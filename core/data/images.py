@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
 from core.data.tables import read_table
-from core.unpacking import Unpacked
+from core.foundation.unpacking import Unpacked
 
 CIFAR_PIXELS = 3 * 32 * 32
 _LARGEST = 50_000 * (2 + CIFAR_PIXELS)

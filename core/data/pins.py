@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core.data.errors import CorruptDataError, StorageError
-from core.errors import UserError
-from core.files import write_whole
+from core.foundation.errors import UserError
+from core.foundation.files import write_whole
 
 FILE = "fingerprints.json"
 

@@ -1,6 +1,6 @@
 """Where data are searched for, in order: the folders of REPLICATION_DATA, then `data/` at the repository root.
 
-Of an installed package, `data/` is that of the workplace (`core.workplace`).
+Of an installed package, `data/` is that of the workplace (`core.foundation.workplace`).
 
 Environment variables:
 
@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from core.data.catalogue import Entry
-from core.workplace import workplace
+from core.foundation.workplace import workplace
 
 FOLDERS_VARIABLE = "REPLICATION_DATA"
 MIRROR_VARIABLE = "REPLICATION_MIRROR"

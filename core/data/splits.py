@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 Seeds = np.random.Generator | Sequence[np.random.Generator | int]
 

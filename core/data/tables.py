@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from core.data.errors import CorruptDataError
-from core.unpacking import Unpacked, read_parquet
+from core.foundation.unpacking import Unpacked, read_parquet
 
 MISSING = ("", "?")
 PARQUET = ".parquet"

@@ -28,7 +28,7 @@ from urllib.parse import urljoin, urlsplit
 
 from core.data.errors import CorruptDataError, DownloadError, StorageError
 from core.data.places import Network
-from core.files import cannot_be_written
+from core.foundation.files import cannot_be_written
 
 if TYPE_CHECKING:
     from requests import Response, Session

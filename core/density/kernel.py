@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.density.sums import log_sums
 from core.density.truncated import truncated_normal
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 MINIMUM_BANDWIDTH = 1e-3
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.layers import value_of
+from core.foundation.errors import UserError
 
 FOLDER = "ablation"
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from core.errors import UnknownNameError, UserError
 from core.experiment import LIST, SCALES
 from core.experiment.cells import Cell, Expanded, expand, make_cell
 from core.experiment.modules import Folder, import_module
 from core.experiment.schema import Experiment, Paper, load_paper, split_reference
 from core.experiment.settings import Settings
+from core.foundation.errors import UnknownNameError, UserError
 
 
 class Catalogue:

@@ -19,11 +19,11 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from core.errors import UnknownNameError, UserError
 from core.experiment import LIST, SCALES
 from core.experiment.layers import METHOD, Layer, by_hand, method_named, nested, resolve, value_of
 from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, split_reference
 from core.experiment.settings import Settings
+from core.foundation.errors import UnknownNameError, UserError
 
 SHARD_RUNS = 10
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.settings import Settings
-from core.progress import Progress, silent, within
-from core.seeds import derive_seed
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress, silent, within
+from core.foundation.seeds import derive_seed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.benchmarks.image_classification import ImageClassification
-from core.benchmarks.remembered import Remembered
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder, unfinished_file
 from core.experiment.image_settings import ImageTask
+from core.objectives.image_classification import ImageClassification
+from core.objectives.remembered import Remembered
 from core.vision.data import ImageSet, image_set
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.settings import Settings
-from core.strict import explain
+from core.foundation.errors import UnknownNameError, UserError
+from core.foundation.strict import explain
 from core.study.methods import METHODS
 
 METHOD = "method"

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from core.errors import UserError
-from core.extras import missing_module
+from core.foundation.errors import UserError
+from core.foundation.extras import missing_module
 
 DEFINITION = re.compile(r"^def ([A-Za-z]\w*)\(", re.MULTILINE)
 

@@ -13,11 +13,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UnavailableError, UserError
 from core.experiment.cells import Cell
 from core.experiment.provenance import FORMERLY
 from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
+from core.foundation.errors import UnavailableError, UserError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from core.benchmarks.base import Objective
 from core.experiment import provenance
 from core.experiment.context import Context
 from core.experiment.finished import PROPOSALS, unfinished_file
+from core.foundation.randomness import make_generators
 from core.models.tasks import Task
+from core.objectives.base import Objective
 from core.optimizers.base import Optimizer
 from core.optimizers.fidelities import configurations_of, initial_evaluations
 from core.optimizers.policy import Policy, uniform_points
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.kept_proposals import KeptProposals
 from core.study.lockstep import Histories, run_in_lockstep

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from core.errors import UnknownNameError
 from core.experiment import LIST, SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import EXTENSIONS, OWN, Drawing, drawing
+from core.foundation.errors import UnknownNameError
 
 RULES = ("all", "library", "table", "figure", "short_name", "comparison", "cell", "unknown")
 """The names of the Snakefile's rules, besides those of the papers, which have their names."""

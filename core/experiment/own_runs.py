@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.errors import WriteError
 from core.experiment.cells import Cell
-from core.files import cannot_be_written
+from core.foundation.errors import WriteError
+from core.foundation.files import cannot_be_written
 
 SETTINGS = Path(".snakemake/settings")
 

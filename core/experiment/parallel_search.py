@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import Objective
-from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import one_by_one
+from core.foundation.errors import UserError
+from core.objectives.base import Objective
 from core.optimizers.base import Optimizer
 from core.spaces import Column
 from core.study.trace import Trace

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.needs import digest, digests_of, has_digest
 from core.experiment.provenance import FORMERLY
 from core.experiment.results import inspect_cell
 from core.experiment.storage import copy_records, read_provenance, read_records, read_table, write_table
+from core.foundation.errors import UserError
 
 
 def check(cell: Cell, root: Path, others: Collection[Cell] = ()) -> None:

@@ -11,14 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from core.convergence import together
-from core.extras import DISTRIBUTION
-from core.workplace import is_clone
+from core.foundation.convergence import together
+from core.foundation.extras import DISTRIBUTION
+from core.foundation.workplace import is_clone
 
 FORMERLY = "formerly"
 """Key of the digests that a file had when it held the same records in other bytes."""
 FITS = "fits"
-"""Key of how the iterative fits behind the records ended, see `core.convergence`; absent if there are none."""
+"""Key of how the iterative fits behind the records ended (`core.foundation.convergence`); absent without any."""
 CHANGED = "+changes"
 """Ending of a commit from which the code differs."""
 UNKNOWN = "unknown"

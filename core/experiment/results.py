@@ -12,12 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import Drawing, cells_of
 from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
+from core.foundation.errors import UnknownNameError, UserError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,8 +22,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.convergence import as_record, counting, together
-from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
@@ -42,10 +40,12 @@ from core.experiment.storage import (
     read_records,
     write_records,
 )
-from core.files import remove_temporaries
-from core.interruption import was_interrupted
-from core.locks import exclusive
-from core.progress import Progress, silent, within
+from core.foundation.convergence import as_record, counting, together
+from core.foundation.errors import UserError
+from core.foundation.files import remove_temporaries
+from core.foundation.interruption import was_interrupted
+from core.foundation.locks import exclusive
+from core.foundation.progress import Progress, silent, within
 
 ExperimentFunction = Callable[[Context], pd.DataFrame]
 RAISED = "raised"  # the column of shards that says which repetitions raised; a cell's file does without it

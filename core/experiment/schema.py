@@ -20,11 +20,11 @@ from pydantic import (
     model_validator,
 )
 
-from core.errors import UserError
 from core.experiment import SCALES
-from core.strict import Strict, explain
+from core.foundation.errors import UserError
+from core.foundation.strict import Strict, explain
+from core.foundation.yaml_files import read_mapping
 from core.study.methods import METHODS
-from core.yaml_files import read_mapping
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 

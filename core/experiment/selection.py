@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from core.errors import UnknownNameError, UserError
 from core.experiment import LIST
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.foundation.errors import UnknownNameError, UserError
 
 LEVELS = ("paper", "experiment", "benchmark", "method")
 

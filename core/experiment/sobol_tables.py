@@ -10,9 +10,9 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Objective, failure_of
-from core.benchmarks.guard import guarded_evaluate
 from core.experiment.context import Context
+from core.objectives.base import Objective, failure_of
+from core.objectives.guard import guarded_evaluate
 from core.spaces import CubeEncoding
 from core.spaces.sobol import sobol_points
 

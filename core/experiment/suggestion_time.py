@@ -7,11 +7,11 @@ import time
 import pandas as pd
 import torch
 
-from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.experiment.suggestion_settings import Suggestions
+from core.foundation.randomness import make_generators, uniform_
+from core.objectives.synthetic import lookup
 from core.optimizers.memory import no_memory
-from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
 
 

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Objective
-from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, one_by_one
 from core.experiment.timed_search_settings import TimedSearch
+from core.foundation.errors import UserError
+from core.objectives.base import Objective
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, incumbents
 

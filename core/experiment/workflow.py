@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES, SOURCES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
@@ -27,7 +26,8 @@ from core.experiment.durations import announcement
 from core.experiment.jobs import Jobs
 from core.experiment.outputs import Outputs
 from core.experiment.own_runs import OwnRuns
-from core.files import write_whole
+from core.foundation.errors import UnknownNameError, UserError
+from core.foundation.files import write_whole
 
 CONFIG = {"scale": SCALES, "runs": SOURCES}
 LIBRARY = ".snakemake/settings/library"

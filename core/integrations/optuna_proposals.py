@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.integrations.optuna_history import History, budget_attribute
 from core.integrations.optuna_space import Group
 from core.optimizers.base import Optimizer, Trial

@@ -36,13 +36,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from core.errors import UserError, brief
-from core.extras import needed_for
+from core.foundation.errors import UserError, brief
+from core.foundation.extras import needed_for
+from core.foundation.seeds import derive_seed
 from core.integrations.optuna_history import BUDGET, CONSTRAINTS, History, budget_attribute
 from core.integrations.optuna_proposals import PRUNING, propose
 from core.integrations.optuna_pruner import HPOPruner
 from core.integrations.optuna_space import Distributions, Group
-from core.seeds import derive_seed
 from core.study.arguments import checked_budgets, checked_constraints, learns_constraints
 from core.study.methods import method_of
 from core.study.methods.settings import MethodSettings

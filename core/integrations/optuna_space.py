@@ -17,8 +17,8 @@ from typing import Any
 from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, Float, Integer
 from ConfigSpace.hyperparameters import Hyperparameter
 
-from core.errors import UserError
-from core.extras import needed_for
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
 from core.spaces import CubeEncoding
 
 with needed_for("core.integrations"):

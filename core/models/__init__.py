@@ -15,6 +15,6 @@
 Names are imported when they are first used.
 """
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 __getattr__, __dir__, __all__ = exports(__name__)

@@ -27,16 +27,16 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
-from core.convergence import ended
-from core.errors import UserError
+from core.foundation.convergence import ended
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_counts
 from core.models.ensemble import check_reach, standardizer, training_data, warn_of_scale
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.task_evidence import negative_log_evidence
 from core.models.task_features import ALL, Features, Fourier, Network, Rows
 from core.models.tasks import Task, beside_context, check_tasks, with_contexts
-from core.randomness import Generators
-from core.validation import check_counts
 
 LOG_BETA_AT_FIRST = math.log(100.0)  # a noise of one tenth of the targets' standard deviation
 PRECISION = 1e-7  # relative improvement of the objective at which the search of a run ends

@@ -17,11 +17,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_counts
 from core.models.ensemble import training_data
 from core.models.least_squares import LeastSquaresNetwork
-from core.randomness import Generators
-from core.validation import check_counts
 
 
 class AdaptiveLeastSquares(LeastSquaresNetwork):

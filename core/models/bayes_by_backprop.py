@@ -26,11 +26,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_
+from core.foundation.validation import check_counts, check_positive
 from core.models.network import Backpropagation
 from core.models.sampled_network import SampledNetwork, minibatches
-from core.randomness import Generators, normal_
-from core.validation import check_counts, check_positive
 
 # A learned noise starts at the targets' variance: from far below, the first residuals would fill Adam's memory of
 # squared gradients, and its steps would stay small for tens of thousands more.

@@ -20,11 +20,11 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import Generators
 from core.models.chain_state import ChainState
 from core.models.engines.choice import make_engine
 from core.models.engines.problem import Problem
 from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
-from core.randomness import Generators
 
 
 class BayesianNetwork(MCMCNetwork):

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.network import MLP
 
 CARRIED = ("position", "velocity", "window", "smoothed_gradient", "second_moment")

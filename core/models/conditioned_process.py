@@ -22,7 +22,8 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
 from core.models import matern
 from core.models.ensemble import check_reach, standardizer, training_data, warn_of_scale
 from core.models.factorisation import factorise
@@ -30,7 +31,6 @@ from core.models.kernels.basis import Basis
 from core.models.matern import beside
 from core.models.mixture import Function, GaussianMixtureModel, pick
 from core.models.pathwise import draw_functions
-from core.randomness import Generators
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time: 2 MB, which fits in caches
 BLOCK_POINTS = 32  # minimum number of points at a time: with fewer, L^-1 would be read from memory too often

@@ -31,11 +31,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
+from core.foundation.randomness import Generators
 from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
 from core.models.ensemble import expand_runs, points_for, standardizer, training_data
 from core.models.representation import Representation
-from core.randomness import Generators
 
 LOG_ALPHA_SD = 2.0
 NODES = 9  # nodes of the quadrature over log alpha

@@ -28,14 +28,14 @@ import torch
 from torch import Tensor
 
 from core.compiled.arguments import Priors
-from core.errors import ModelError
+from core.foundation.errors import ModelError
+from core.foundation.randomness import Generators, uniform_
+from core.foundation.validation import check_counts
 from core.models import hyperpriors
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data, warn_of_scale
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function, sample_hyperparameters
 from core.models.mixture import Function, GaussianMixtureModel, Moments, pick
 from core.models.representation import Representation
-from core.randomness import Generators, uniform_
-from core.validation import check_counts
 
 LAMBDA_SCALE = 0.1
 CENTRE, CENTRE_SD = 0.5, 0.25

@@ -27,7 +27,7 @@ from botorch.posteriors.posterior import Posterior
 from torch import Tensor
 
 from core.data.normalisation import Array, Standardizer
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
 
 CUBE_SLACK = 1e-2  # distance from the unit cube from which inputs count as unscaled, as in BoTorch
 LARGEST_INPUT = 1e100  # largest unscaled input, since models form squares and products

@@ -22,10 +22,10 @@ import math
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import Generators
 from core.models.linear_regression import PRIOR_ROWS
 from core.models.network import MLP
 from core.models.representation import Representation
-from core.randomness import Generators
 
 LOG_BETA_AT_FIRST = math.log(100.0)  # a noise of one tenth of the targets' standard deviation
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from core.errors import ModelError
+from core.foundation.errors import ModelError
 
 JITTERS = (1e-10, 1e-8, 1e-6, 1e-4)  # shares of the largest variance, added in turn
 

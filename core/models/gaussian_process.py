@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, chain_seeds
+from core.foundation.validation import check_counts, require_count
 from core.models import matern
 from core.models.conditioned_process import ConditionedGP
 from core.models.kernels.basis import Basis
 from core.models.mixture import by_member
-from core.randomness import Generators, chain_seeds
-from core.validation import check_counts, require_count
 
 WIDTH = 2.0  # width of a slice, typical of posteriors of logarithms of hyperparameters
 

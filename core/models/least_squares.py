@@ -28,14 +28,14 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_positive
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.regression_weights import Weights
 from core.models.representation import Representation
-from core.randomness import Generators
-from core.validation import check_positive
 
 FLAT = 1e-5  # root mean square of all features below which they count as zero
 

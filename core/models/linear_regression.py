@@ -27,12 +27,12 @@ import torch
 from torch import Tensor
 
 from core.compiled.arguments import Priors
+from core.foundation.randomness import Generators, chain_seeds, uniform_
+from core.foundation.validation import check_counts
 from core.models import hyperpriors
 from core.models.ensemble import standardizer, training_data
 from core.models.mixture import Function, GaussianMixtureModel, Moments, by_member
 from core.models.regression_weights import Weights
-from core.randomness import Generators, chain_seeds, uniform_
-from core.validation import check_counts
 
 PRIOR_ROWS = [
     hyperpriors.Row(low=-10, high=10),  # log alpha

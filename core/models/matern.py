@@ -34,9 +34,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from core.compiled.arguments import EDGE, Priors
+from core.foundation.randomness import Generators, uniform_
 from core.models import hyperpriors
 from core.models.kernels.basis import Basis
-from core.randomness import Generators, uniform_
 
 LENGTHSCALE = hyperpriors.Row(low=-10, high=2)
 LOG_LENGTH, LENGTH_VARIANCE = math.sqrt(2), 3.0  # Hvarfner et al. (2024), for one dimension

@@ -20,11 +20,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, uniform_
+from core.foundation.validation import check_counts, check_positive
 from core.models.network import ACTIVATIONS
 from core.models.sampled_network import SampledNetwork, minibatches
-from core.randomness import Generators, uniform_
-from core.validation import check_counts, check_positive
 
 
 class MCDropout(SampledNetwork):

@@ -10,15 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, check_generators, make_generators
+from core.foundation.validation import require_count
 from core.models.chain_state import ChainState
 from core.models.engines.problem import Engine
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
 from core.models.strayed import strayed, warn_of
-from core.randomness import Generators, check_generators, make_generators
 from core.samplers import AdaptiveSGHMC, Sampler
-from core.validation import require_count
 
 INITIAL_LOG_NOISE = math.log(1e-3)
 

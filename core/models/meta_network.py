@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.validation import check_counts
 from core.models.bohamiann import BayesianNetwork
 from core.models.priors import AveragedNormal, WeightPrior
-from core.validation import check_counts
 
 
 class MetaNetwork(BayesianNetwork):

@@ -25,8 +25,8 @@ from linear_operator import to_linear_operator
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.foundation.randomness import Generators, uniform_
 from core.models.ensemble import EnsembleModel
-from core.randomness import Generators, uniform_
 
 Function = Callable[[Tensor], Tensor]
 Moments = Callable[[Tensor], tuple[Tensor, Tensor]]

@@ -16,7 +16,9 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_counts
 from core.models.engines.choice import require_compiled
 from core.models.engines.padded import PaddedSampler
 from core.models.engines.tasks import TaskEngine, TaskProblem
@@ -26,8 +28,6 @@ from core.models.network import MLP
 from core.models.stacking import check_scaling, stack
 from core.models.task_network import TaskNetwork
 from core.models.tasks import Task
-from core.randomness import Generators
-from core.validation import check_counts
 
 FEATURES = 5  # L
 

@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.foundation.randomness import Generators
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import tasks
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.stacking import check_scaling, stack
 from core.models.tasks import Task
-from core.randomness import Generators
 
 
 class MultiTaskGP(GaussianMixtureModel):

@@ -20,9 +20,9 @@ from typing import ClassVar, Protocol
 import torch
 from torch import Tensor
 
-from core.errors import UserError
-from core.randomness import Generators, normal_, uniform_
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_, uniform_
+from core.foundation.validation import require_count
 
 
 def _tanh_backward_(delta: Tensor, activation: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from core.errors import ModelError
+from core.foundation.errors import ModelError
 
 
 @contextmanager

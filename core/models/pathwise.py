@@ -14,9 +14,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import Generators, normal_, uniform_
 from core.models import matern
 from core.models.matern import Hyperparameters, beside
-from core.randomness import Generators, normal_, uniform_
 
 FEATURES = 1024
 

@@ -24,8 +24,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.foundation.validation import check_counts, check_positive, require_number
 from core.models.network import ChainNetwork
-from core.validation import check_counts, check_positive, require_number
 
 
 class WeightPrior(Protocol):

@@ -19,12 +19,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, permutations
 from core.models import hyperpriors
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.representation import Representation
 from core.models.sampled_network import minibatches
-from core.randomness import Generators, permutations
 
 LIMIT = 10.0  # upper bound of |log alpha| and |log 1/beta|
 

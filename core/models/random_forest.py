@@ -31,10 +31,10 @@ from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 from torch import Tensor
 
+from core.foundation.randomness import Generators, normal_, uniform_
+from core.foundation.validation import check_counts, check_positive, require_count, require_number
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.mixture import Function, GaussianMixtureModel, pick
-from core.randomness import Generators, normal_, uniform_
-from core.validation import check_counts, check_positive, require_count, require_number
 
 LEAF = -2  # scikit-learn's mark of a node without a split
 BLOCK_ELEMENTS = 2**22  # tree positions that a prediction holds at a time

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from core.foundation.randomness import Generators, normal_
 from core.models.mixture import Moments, pick
-from core.randomness import Generators, normal_
 
 
 class Weights(NamedTuple):

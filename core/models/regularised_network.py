@@ -18,10 +18,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, permutations, uniform_
 from core.models.network import MLP
 from core.models.representation import Representation
-from core.randomness import Generators, permutations, uniform_
 
 
 class RegularisedRepresentation(Representation):

@@ -26,11 +26,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, permutations
+from core.foundation.validation import check_counts, check_positive, require_number
 from core.models.network import ACTIVATIONS, MLP, Backpropagation
 from core.models.sampled_network import minibatches
-from core.randomness import Generators, permutations
-from core.validation import check_counts, check_positive, require_number
 
 LONGEST_GRADIENT = 1.0
 NAMES = ("tanh", "relu", "relu+tanh")

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from core.compiled import prediction
 from core.data.normalisation import Standardizer
+from core.foundation.randomness import Generators, permutations
 from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.network import MLP
-from core.randomness import Generators, permutations
 
 BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction with torch holds at a time: 32 MB
 

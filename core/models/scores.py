@@ -15,7 +15,7 @@ import math
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def moments(means: Tensor, noise_variances: Tensor) -> tuple[Tensor, Tensor]:

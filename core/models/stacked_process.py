@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
 from core.models.ensemble import points_for, training_data
 from core.models.gaussian_process import GaussianProcess
 from core.models.tasks import Task, beside_context, check_tasks, with_contexts
-from core.randomness import Generators
 
 
 class StackedGP(GaussianProcess):

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.errors import UnknownNameError
+from core.foundation.errors import UnknownNameError
 from core.models.ensemble import standardizer, training_data
 from core.models.tasks import Task, check_tasks, with_contexts
 

@@ -31,10 +31,10 @@ from gpytorch.models.gplvm.latent_variable import VariationalLatentVariable
 from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
 from torch import Tensor
 
-from core.convergence import ended
-from core.errors import UserError
+from core.foundation.convergence import ended
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 from core.models.ensemble import standardizer
-from core.validation import require_count
 
 INITIAL_SPREAD = 0.1  # standard deviation of q at the start, in units of the prior's
 ROUNDS = 12  # the most that a fit with a tolerance takes

@@ -23,10 +23,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_, uniform_
+from core.foundation.validation import check_counts
 from core.models.network import ACTIVATIONS, MLP
-from core.randomness import Generators, normal_, uniform_
-from core.validation import check_counts
 
 Rows = slice | Tensor
 ALL = slice(None)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import Generators, normal_
 from core.models.network import MLP
-from core.randomness import Generators, normal_
 
 
 @dataclass(frozen=True)

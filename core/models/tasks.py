@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.foundation.validation import require_count
 from core.optimizers.state_files import read_state, write_state
 from core.optimizers.state_parts import difference, require_parts
 from core.optimizers.told import EvaluationLike, as_evaluation
@@ -34,7 +35,6 @@ from core.optimizers.trial import Outcome as Outcome
 from core.optimizers.trial import Past
 from core.optimizers.trial import Trial as Trial
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
-from core.validation import require_count
 
 NUMPY = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  # what NumPy does about errors
 _UNCHANGED: AbstractContextManager[None] = nullcontext()

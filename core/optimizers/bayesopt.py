@@ -20,6 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import make_generators
+from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial, shielded
 from core.optimizers.constrained import ConstrainedPolicy
 from core.optimizers.description import describe
@@ -38,8 +40,6 @@ from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
 from core.optimizers.told import within_reach
 from core.optimizers.trial import OBSERVED, Past
-from core.randomness import make_generators
-from core.validation import require_count
 
 
 class BayesianOptimization(Optimizer):

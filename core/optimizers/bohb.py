@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 
 from core.density import KernelDensity
 from core.density.kernel import MINIMUM_BANDWIDTH
+from core.foundation.validation import require_count, require_number
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Archive, Canonical
-from core.validation import require_count, require_number
 
 DIGITS = 9  # decimals of log l / g; values equal to this many are ties
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from numbers import Real
 from typing import Any
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
 
 ROUNDING = 1e-9  # relative: ratios of budgets this close to a power of eta count as that power
 MOST_APART = 1e9  # ratio of the largest to the smallest budget: a bracket starts with about as many configurations

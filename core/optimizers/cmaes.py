@@ -19,12 +19,12 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.errors import UserError, brief
-from core.extras import needed_for
+from core.foundation.errors import UserError, brief
+from core.foundation.extras import needed_for
+from core.foundation.validation import require_count
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
-from core.validation import require_count
 
 with needed_for("method 'cmaes'"):
     from cma import CMAEvolutionStrategy

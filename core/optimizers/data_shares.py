@@ -15,10 +15,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, uniform_
 from core.models.kernels import LOG_COST, LOSS, tasks
 from core.optimizers.fidelities import FidelityEncoding
-from core.randomness import Generators, uniform_
 from core.spaces import CubeEncoding
 
 SUBSETS = (1 / 64, 1 / 32, 1 / 16, 1 / 8)  # thesis 4.4.3, of the largest budget

@@ -23,12 +23,12 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial, shielded
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
 from core.spaces.evolution import latin_hypercube, trials
-from core.validation import require_count
 
 TRIES = 100  # steps excluded by a forbidden clause before a uniform point is taken
 

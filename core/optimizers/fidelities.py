@@ -17,11 +17,11 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_
 from core.models.kernels import Basis
 from core.optimizers.allowed import fills_cube, of_points
 from core.optimizers.features import Features
-from core.randomness import Generators, normal_
 from core.spaces import CubeEncoding
 
 

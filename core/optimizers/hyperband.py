@@ -17,11 +17,11 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
+from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.brackets import Bracket, bracket_size, promoted, rounded_up, rung_budgets
 from core.optimizers.points import RANDOM, UniformDraws
 from core.spaces import CubeEncoding
-from core.validation import require_count
 
 PROMOTED = "promoted"
 MODEL = "model"  # the origin of a trial whose configuration a subclass' model chose

@@ -31,12 +31,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomLocalSearch
-from core.benchmarks.base import LEARNING_CURVE
-from core.errors import ModelError, UserError, brief
+from core.foundation.errors import ModelError, UserError, brief
+from core.foundation.randomness import make_generators
+from core.foundation.validation import require_count
 from core.models.curves.lcnet import LCNet
 from core.models.numerics import linear_algebra
 from core.models.sampled_network import SampledNetwork
 from core.models.strayed import unwarned
+from core.objectives.base import LEARNING_CURVE
 from core.optimizers.allowed import on_space, where_allowed
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
@@ -44,8 +46,6 @@ from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Canonical
 from core.optimizers.policy import SEEDS
 from core.optimizers.proposer import FAILED
-from core.randomness import make_generators
-from core.validation import require_count
 
 STEPS = 10  # of local search (B.4)
 

@@ -22,14 +22,14 @@ from core.acquisition.entropy_search import mean_gain
 from core.acquisition.gain_per_cost import GainPerCost
 from core.acquisition.information_gain import ROUNDING, InformationGain, draw_representers
 from core.acquisition.maximizers.base import best_first, choose, search_generators, take
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import uniform_
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import Basis
 from core.models.numerics import linear_algebra
 from core.optimizers.fidelities import FidelityEncoding
 from core.optimizers.memory import Memory, apart, together
 from core.optimizers.policy import DOUBT, Suggestion
-from core.randomness import uniform_
 
 NEAR = 0.3  # share of the candidates that lie around the recommendation, with this standard deviation (authors' code)
 SPREAD = 0.1

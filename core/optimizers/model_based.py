@@ -14,7 +14,7 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import NoCandidateError, choose, search_generators, value
-from core.errors import UnknownNameError
+from core.foundation.errors import UnknownNameError
 from core.models.ensemble import EnsembleModel
 from core.models.numerics import linear_algebra
 from core.models.strayed import unwarned

@@ -14,11 +14,11 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
+from core.foundation.validation import require_count, require_number
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import Archive, Canonical, UniformDraws
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
-from core.validation import require_count, require_number
 
 MODEL = "model"
 MOST_GOOD = 25

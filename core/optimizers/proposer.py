@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
 from core.optimizers.memory import Memory, RunMemory, alike, no_memory
 from core.optimizers.policy import DOUBT, Policy, Recommending, uniform_points
 

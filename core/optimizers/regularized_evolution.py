@@ -18,11 +18,11 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
+from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical, UniformDraws
 from core.optimizers.trial import Past
 from core.spaces import Column, CubeEncoding
-from core.validation import require_count
 
 MUTANT = "mutant"
 TRIES = 100  # mutations excluded by a forbidden clause before a random configuration is taken

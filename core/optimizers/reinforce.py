@@ -28,11 +28,11 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.validation import require_number
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical
 from core.spaces import CubeEncoding
-from core.validation import require_number
 
 POLICY = "policy"
 TRIES = 1000  # draws excluded by forbidden clauses before a random configuration is taken

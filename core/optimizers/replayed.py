@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.spaces import CubeEncoding
 

@@ -19,14 +19,14 @@ from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.models.network import MLP
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.description import describe
 from core.optimizers.policy import uniform_points
 from core.optimizers.representation_batch import RepresentationBatches
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 
 INITIAL, BATCH, VARIANCE = "initial design", "expected improvement", "largest variance"

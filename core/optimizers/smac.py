@@ -24,11 +24,11 @@ import numpy as np
 from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, ForbiddenEqualsClause
 from joblib import parallel_config
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count, require_number
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column
-from core.validation import require_count, require_number
 
 RETRIES = 10_000
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from core.errors import UserError, brief
-from core.files import with_checksum, without_checksum, write_whole
+from core.foundation.errors import UserError, brief
+from core.foundation.files import with_checksum, without_checksum, write_whole
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.base import FAILURE, Evaluation, Own, failure_of
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.objectives.base import FAILURE, Evaluation, Own, failure_of
 from core.optimizers.told import FINITE, LARGEST, told_number, within_reach
 
 ENQUEUED = "enqueued"  # the origin of a trial that the caller chose

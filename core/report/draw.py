@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing
+from core.foundation.errors import UserError
 from core.report.figures import style
 from core.report.figures.figure import Figure, add_caption, placeholder
 from core.report.figures.files import render, write_file

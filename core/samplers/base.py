@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 
-from core.errors import UserError
-from core.randomness import Generators, normal_
-from core.validation import require_number
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, normal_
+from core.foundation.validation import require_number
 
 StateT = TypeVar("StateT", bound=tuple[Any, ...])
 

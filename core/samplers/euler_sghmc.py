@@ -25,10 +25,10 @@ from dataclasses import dataclass
 
 import torch
 
-from core.randomness import Generators
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_positive, require_number
 from core.samplers.base import standard_normals, starting_position
 from core.samplers.sghmc import ROUNDING, SGHMCState
-from core.validation import check_positive, require_number
 
 
 @dataclass(frozen=True)

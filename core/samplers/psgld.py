@@ -31,10 +31,10 @@ from typing import NamedTuple
 
 import torch
 
-from core.errors import UserError
-from core.randomness import Generators
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_positive, require_number
 from core.samplers.base import standard_normals, starting_position
-from core.validation import check_positive, require_number
 
 
 class PreconditionedSGLDState(NamedTuple):

@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 import torch
 
-from core.randomness import Generators
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_positive, require_number
 from core.samplers.base import check_momentum_decay, standard_normals, starting_position
-from core.validation import check_positive, require_number
 
 ROUNDING = 1e-12  # relative error of a bound that is computed from settings
 

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import torch
 
-from core.randomness import Generators
+from core.foundation.randomness import Generators
+from core.foundation.validation import check_positive
 from core.samplers.base import standard_normals, starting_position
-from core.validation import check_positive
 
 
 class SGLDState(NamedTuple):

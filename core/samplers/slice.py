@@ -20,10 +20,10 @@ from collections.abc import Callable
 
 import torch
 
-from core.errors import UserError
-from core.randomness import Generators, block_size, normal_, uniform_
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, block_size, normal_, uniform_
+from core.foundation.validation import require_count
 from core.samplers.base import starting_position
-from core.validation import require_count
 
 LogDensity = Callable[[torch.Tensor], torch.Tensor]
 Directions = Callable[[int, torch.Tensor, Generators], torch.Tensor]

@@ -19,9 +19,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from core.errors import UserError
-from core.randomness import Generators, uniform_
-from core.validation import require_count, require_number
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators, uniform_
+from core.foundation.validation import require_count, require_number
 
 LogDensity = Callable[[Tensor], Tensor]
 

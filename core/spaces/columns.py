@@ -47,7 +47,7 @@ from ConfigSpace.hyperparameters import (
 )
 from numpy.typing import NDArray
 
-from core.errors import LISTED, UserError, brief
+from core.foundation.errors import LISTED, UserError, brief
 from core.spaces.stored import by_form, choice_of, is_hashable, json_form, table_form, whole_number
 
 SLACK = 1e-9  # tolerance relative to the range on the scale of the search: a float that left it by rounding is legal

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError
 from core.spaces.columns import Column
 from core.spaces.given import SpaceLike, as_space
 

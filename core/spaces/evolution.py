@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from core.randomness import permutations, uniform_
+from core.foundation.randomness import permutations, uniform_
 
 
 def latin_hypercube(size: int, dimension: int, generators: Sequence[torch.Generator]) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 from ConfigSpace import ConfigurationSpace
 from ConfigSpace.hyperparameters import Hyperparameter
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
 from core.spaces.columns import LARGEST
 from core.spaces.ranges import Float, Integer, Steps
 

@@ -22,9 +22,9 @@ from ConfigSpace.hyperparameters.distributions import UniformIntegerDistribution
 from ConfigSpace.hyperparameters.hp_components import TransformerSeq, ordinal_neighborhood
 from numpy.typing import NDArray
 
+from core.foundation.validation import require_flag
 from core.spaces.columns import DEFAULT_SET
 from core.spaces.stored import whole_number
-from core.validation import require_flag
 
 LISTED = 1000  # numbers of a range up to which its text has all of them
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from core.validation import require_count
+from core.foundation.validation import require_count
 
 
 def sobol_points(dimension: int, first: int, count: int) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
 
 
 def choice_of(

@@ -3,6 +3,6 @@
 Names are imported when they are first used, so that reading settings imports neither models nor Dask.
 """
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 __getattr__, __dir__, __all__ = exports(__name__)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import (
+from core.foundation.errors import UserError, brief
+from core.foundation.validation import require_number
+from core.objectives.base import (
     Configurations,
     Evaluation,
     Fidelity,
@@ -18,7 +20,6 @@ from core.benchmarks.base import (
     check_budget,
     checked_worst_loss,
 )
-from core.errors import UserError, brief
 from core.optimizers.base import Optimizer
 from core.optimizers.brackets import rung_budgets
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
@@ -28,7 +29,6 @@ from core.study.judged import Judged
 from core.study.methods.settings import Budgets, MethodSettings
 from core.study.replay import run_header
 from core.study.time_limit import time_limit
-from core.validation import require_number
 
 if TYPE_CHECKING:  # imports torch
     from core.study.earlier import EarlierSearch

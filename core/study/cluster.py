@@ -26,9 +26,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.errors import UserError
-from core.extras import needed_for
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
+from core.foundation.validation import require_count
 
 with needed_for("evaluation by several workers"):
     import psutil  # type: ignore[import-untyped]

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
 from core.models.tasks import Task
 from core.spaces import CubeEncoding
 from core.study.record import Record

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.base import FAILURE, Evaluation, Objective, Own, check_budget, failure_of
-from core.benchmarks.guard import guarded_evaluate, message_of, writable
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.objectives.base import FAILURE, Evaluation, Objective, Own, check_budget, failure_of
+from core.objectives.guard import guarded_evaluate, message_of, writable
 from core.optimizers.base import Trial
 from core.optimizers.trial import OBSERVED
 from core.study.record import CONSTRAINTS, MARKS, TOLD_LOSS, Record, violated

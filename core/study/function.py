@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import FAILURE, Configurations, Evaluation, Fidelity, Own, check_budget
-from core.benchmarks.returned import WrongReturnError, checked_cost, loss_and_cost, number
-from core.errors import UserError, brief
-from core.locks import require_process
+from core.foundation.errors import UserError, brief
+from core.foundation.locks import require_process
+from core.objectives.base import FAILURE, Configurations, Evaluation, Fidelity, Own, check_budget
+from core.objectives.returned import WrongReturnError, checked_cost, loss_and_cost, number
 from core.optimizers.base import Trial
 from core.study.pruning import Pruned, RunningTrial
 from core.study.record import MARKS, PRUNED, REPORTS

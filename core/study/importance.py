@@ -23,7 +23,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestRegressor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
 from core.study.record import Record, counts
 from core.tabular.importance import variance_terms

@@ -43,8 +43,8 @@ from typing import Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.errors import UserError, WriteError, brief
-from core.locks import holder_of, locked, require_process, waiting
+from core.foundation.errors import UserError, WriteError, brief
+from core.foundation.locks import holder_of, locked, require_process, waiting
 from core.optimizers.base import Trial
 from core.spaces import Column
 from core.study.chained_lines import chain_of, follows, line_of, without_chain

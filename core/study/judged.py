@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import FAILURE, Configurations, Evaluation, Fidelity, Objective, Own, failure_of
-from core.benchmarks.guard import message_of
-from core.benchmarks.returned import WrongReturnError, number
-from core.errors import brief
+from core.foundation.errors import brief
+from core.objectives.base import FAILURE, Configurations, Evaluation, Fidelity, Objective, Own, failure_of
+from core.objectives.guard import message_of
+from core.objectives.returned import WrongReturnError, number
 from core.optimizers.base import Trial
 from core.study.programming_errors import described, is_programming_error
 from core.study.record import CONSTRAINTS, MARKS, PRUNED, TOLD_LOSS

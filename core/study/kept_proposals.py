@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from core import convergence
-from core.errors import UserError
+from core.foundation import convergence
+from core.foundation.errors import UserError
 from core.optimizers.proposer import Proposer
 from core.optimizers.state_files import read_state, write_state
 
@@ -39,7 +39,7 @@ class KeptProposals:
         file: The file.
         key: All that the proposals depend on: those of another search are not used.
         spent: Receives what earlier processes spent on the proposals taken from the file: `wall_seconds`, and `fits`
-            as of `core.convergence.as_record`.
+            as of `core.foundation.convergence.as_record`.
     """
 
     def __init__(self, file: Path, key: str, spent: dict[str, Any]) -> None:

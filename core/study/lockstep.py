@@ -17,12 +17,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.benchmarks.base import Objective
+from core.foundation.progress import Progress, silent
+from core.objectives.base import Objective
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.fidelities import budgets_of, check_cost, priced
 from core.optimizers.policy import Policy
 from core.optimizers.proposer import Proposer
-from core.progress import Progress, silent
 from core.study.journal import Journal
 from core.study.kept_proposals import KeptProposals, Proposed
 from core.study.loop import Run

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.benchmarks.base import Objective
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.foundation.validation import require_count, require_flag
+from core.objectives.base import Objective
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
     asks_and_tells,
@@ -42,7 +43,6 @@ from core.study.record import why_none_counts
 from core.study.result import Result
 from core.study.search import Search
 from core.study.stopping import DEFAULT_EVALUATIONS, Callback, InterruptedSearch, Stop
-from core.validation import require_count, require_flag
 
 ON_INTERRUPT = ("raise", "return")
 
@@ -93,7 +93,7 @@ def minimize(
             goes on. A programming error among the first ten evaluations is raised instead, see
             `core.study.programming_errors`. An evaluation that costs nothing also fails for fabolas and mtbo, whose
             `overhead` is 1.0 in the unit of these costs. The function can also be a benchmark: any object with
-            `evaluate` and `space`, and optionally `fidelity`, see `core.benchmarks.base.Objective`.
+            `evaluate` and `space`, and optionally `fidelity`, see `core.objectives.base.Objective`.
         space: Search space: a ConfigurationSpace, or a dictionary such as {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a",
             "b"], "rate": ("log", 1e-5, 1e-1)}. A benchmark has its own.
         method: Name from `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or your own object with `ask(n)`

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
 from core.optimizers.base import ENQUEUED, Optimizer, Outcome, Trial
 from core.optimizers.told import EvaluationLike, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike

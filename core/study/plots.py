@@ -13,8 +13,8 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.errors import UserError
-from core.extras import needed_for
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
 from core.spaces import Column, CubeEncoding
 from core.study.importance import importances_of
 from core.study.record import Record, counts, why_none_counts

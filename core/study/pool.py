@@ -35,10 +35,10 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from core.benchmarks.base import Objective
-from core.errors import UserError
-from core.extras import needed_for
-from core.interruption import interrupted_by_sigterm
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
+from core.foundation.interruption import interrupted_by_sigterm
+from core.objectives.base import Objective
 from core.optimizers.base import Optimizer, Trial
 from core.study.cluster import connect
 from core.study.evaluation import TrialResult, evaluate_trial
@@ -51,7 +51,7 @@ from core.study.serial import check_run
 with needed_for("evaluation by several workers"):
     import cloudpickle
     from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
-from core.validation import require_count
+from core.foundation.validation import require_count
 
 POLL_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0

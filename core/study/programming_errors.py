@@ -18,8 +18,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.benchmarks.returned import WrongReturnError
-from core.errors import UserError, brief, nearest
+from core.foundation.errors import UserError, brief, nearest
+from core.objectives.returned import WrongReturnError
 from core.study.record import TRACEBACK
 
 KINDS = (NameError, AttributeError, ImportError, SyntaxError, StopIteration, WrongReturnError)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.benchmarks.base import Own
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.objectives.base import Own
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import UserError
-from core.files import remove_temporaries
+from core.foundation.errors import UserError
+from core.foundation.files import remove_temporaries
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.state_files import read_state, write_state
 from core.study.evaluation import evaluation_of, plain

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.errors import UserError
-from core.extras import needed_for
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, counts, incumbent, incumbents
 from core.study.trace import Trace, trace_of

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import FAILURE, Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FAILURE, Evaluation
 from core.optimizers.base import Optimizer
 from core.optimizers.hyperband import Bandit
 from core.study.function import UserFunction

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.benchmarks.base import Objective, check_budget
+from core.foundation.validation import require_count
+from core.objectives.base import Objective, check_budget
 from core.optimizers.base import Optimizer, Trial
 from core.study.evaluation import TrialResult, evaluate_trial
 from core.study.journal import Journal, open_journal
 from core.study.loop import RealTime, Report, drive
 from core.study.record import Record
 from core.study.replay import run_header
-from core.validation import require_count
 
 ATTEMPTS = 3  # times that a trial is begun before the deaths of its process are recorded as its failure
 

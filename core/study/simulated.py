@@ -15,16 +15,16 @@ from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
-from core.benchmarks.base import FAILURE, Objective, failure_of
-from core.benchmarks.guard import guarded_evaluate
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress, silent
+from core.foundation.validation import require_count, require_number
+from core.objectives.base import FAILURE, Objective, failure_of
+from core.objectives.guard import guarded_evaluate
 from core.optimizers.base import Optimizer, Trial
-from core.progress import Progress, silent
 from core.study.evaluation import TrialResult
 from core.study.journal import Journal
 from core.study.loop import drive
 from core.study.record import Record
-from core.validation import require_count, require_number
 
 NOTHING = nullcontext()
 STANDSTILL = 10_000  # after this many trials told at one moment, the clock is taken to have stopped

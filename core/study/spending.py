@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Configurations, Evaluation, Objective
-from core.benchmarks.guard import guarded_evaluate
+from core.foundation.progress import Progress, silent
+from core.objectives.base import Configurations, Evaluation, Objective
+from core.objectives.guard import guarded_evaluate
 from core.optimizers.base import Optimizer
-from core.progress import Progress, silent
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, places_of_incumbents
 from core.study.simulated import simulate

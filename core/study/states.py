@@ -36,9 +36,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import UserError, WriteError
-from core.extras import needed_for
-from core.files import cannot_be_written, with_checksum, without_checksum, write_whole
+from core.foundation.errors import UserError, WriteError
+from core.foundation.extras import needed_for
+from core.foundation.files import cannot_be_written, with_checksum, without_checksum, write_whole
 from core.study.evaluation import plain
 
 ENDING = ".state"

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from core.errors import UserError, brief
+from core.foundation.errors import UserError, brief
+from core.foundation.validation import require_number
 from core.study.record import Record, counts
-from core.validation import require_number
 
 Callback = Callable[[Any], object]
 """From the `Result` so far to whether to stop."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def solved_share(incumbents: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,10 +16,10 @@ from ConfigSpace import ConfigurationSpace, Float
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.foundation.progress import Progress, silent
+from core.foundation.randomness import make_generators
+from core.foundation.seeds import derive_seed
 from core.optimizers.policy import uniform_points
-from core.progress import Progress, silent
-from core.randomness import make_generators
-from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.study.curves import value_of_incumbent
 from core.study.kept_proposals import KeptProposals
@@ -32,7 +32,7 @@ Observe = Callable[[Tensor, int], Tensor]
 
 
 class Tasks(Protocol):
-    """Tasks of one class on the unit cube, see `core.benchmarks.generated_tasks.GeneratedTasks`."""
+    """Tasks of one class on the unit cube, see `core.objectives.generated_tasks.GeneratedTasks`."""
 
     seeds: tuple[int, ...]
 

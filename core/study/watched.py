@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ConfigSpace import ConfigurationSpace
 
-from core.errors import UserError, said
+from core.foundation.errors import UserError, said
 from core.optimizers.base import Trial
 from core.optimizers.told import EvaluationLike, as_evaluation
 from core.study.own import OwnOptimizer

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from core.data import CorruptDataError, load_frame
-from core.errors import UnknownNameError
+from core.foundation.errors import UnknownNameError
 from core.tabular.grid import FCNET
 from core.tabular.table import Table
 from core.tabular.values import VALUES

@@ -17,8 +17,8 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import ArrayLike, NDArray
 
-from core.benchmarks.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.tabular.table import Table, mean_error
 
 TEST_ERROR, VALIDATION_ERROR, POSITION = "test_error", "validation_error", "position"  # the keys of `info`

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.grid import FCNET, FULL_SHAPE, Grid
 from core.tabular.table import Table
 from core.tabular.values import VALUES

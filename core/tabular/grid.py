@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.errors import UnknownNameError, UserError, brief
+from core.foundation.errors import UnknownNameError, UserError, brief
 from core.tabular.values import CATEGORICAL, VALUES
 
 if TYPE_CHECKING:

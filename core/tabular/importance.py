@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.table import Table
 
 Axes = tuple[int, ...]

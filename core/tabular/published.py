@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
-from core.extras import needed_for
+from core.foundation.errors import UserError
+from core.foundation.extras import needed_for
 from core.tabular.grid import FCNET, Grid
 from core.tabular.table import EPOCHS, Table, half_precision
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.grid import Grid
 
 EPOCHS = (3, 11, 33, 100)

@@ -11,7 +11,7 @@ both take the same steps, with random numbers of their own.
 
 from __future__ import annotations
 
-from core.progress import Progress, silent
+from core.foundation.progress import Progress, silent
 from core.training.networks import Networks, Part, Parts, Records, check_fit
 
 

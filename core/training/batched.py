@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from core.compiled.training import EPSILON, FIRST_DECAY, SECOND_DECAY
-from core.progress import Progress, silent
-from core.randomness import permutations
+from core.foundation.progress import Progress, silent
+from core.foundation.randomness import permutations
 from core.training.networks import Networks, Parts, Records
 
 LARGEST_ACTIVATIONS = 2**26  # elements of a layer's activations during validation, over all networks

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.array_files import DamagedArraysError, read_arrays
-from core.errors import UserError
-from core.files import write_whole
-from core.progress import Progress, silent, within
+from core.foundation.array_files import DamagedArraysError, read_arrays
+from core.foundation.errors import UserError
+from core.foundation.files import write_whole
+from core.foundation.progress import Progress, silent, within
 
 Arrays = dict[str, NDArray[Any]]
 

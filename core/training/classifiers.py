@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import Configurations, Evaluation, check_budget
-from core.benchmarks.network_spaces import classifier_space
 from core.data import load
-from core.errors import UserError
-from core.schedules import constant
-from core.seeds import derive_seed
+from core.foundation.errors import UserError
+from core.foundation.schedules import constant
+from core.foundation.seeds import derive_seed
+from core.objectives.base import Configurations, Evaluation, check_budget
+from core.objectives.network_spaces import classifier_space
 from core.training import Networks, Parts, train
 from core.training.preparation import prepare
 

@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.network_spaces import surrogate_space
 from core.data import load
-from core.progress import Progress, silent, within
-from core.schedules import exponential
-from core.seeds import derive_seed
+from core.foundation.progress import Progress, silent, within
+from core.foundation.schedules import exponential
+from core.foundation.seeds import derive_seed
+from core.foundation.validation import check_counts
+from core.objectives.network_spaces import surrogate_space
 from core.spaces import CubeEncoding
 from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
 from core.training.preparation import prepare
-from core.validation import check_counts
 
 SMALLER = {"mnist": "mnist_test"}
 """Sets of thesis 6.4.2.2 of which a part is used unless the `whole` is asked for: the 10,000 test images of MNIST."""

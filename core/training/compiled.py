@@ -12,7 +12,7 @@ import numpy as np
 from core.compiled.layout import make_layout, padded_places, padded_rows
 from core.compiled.random_bits import seed_states
 from core.compiled.training import Network, compile_training
-from core.progress import Progress, silent
+from core.foundation.progress import Progress, silent
 from core.training.networks import Networks, Parts, Records
 
 EVALUATION_ROWS = 64  # at least this many at a time: enough to reuse the weights that are in registers

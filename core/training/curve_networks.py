@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.randomness import dropped
+from core.foundation.randomness import dropped
 
 VAE_RATE = 1e-3
 

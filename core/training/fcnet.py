@@ -4,7 +4,7 @@
     collection.fill()                   # resumes; in two processes: fill((0, 2)) and fill((1, 2))
     table = collection.table()
 
-Where the thesis is silent: the cosine falls from epoch to epoch (`core.schedules`), dropout follows the
+Where the thesis is silent: the cosine falls from epoch to epoch (`core.foundation.schedules`), dropout follows the
 activation, the last minibatch of an epoch has the remaining points, training errors are averages over an epoch's
 minibatches as they were trained on. A configuration's errors on the CPU depend on the set, its place in Table 7.2's
 grid, the repetition and the seed, not on the rest of the grid.
@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.progress import Progress, silent, within
-from core.schedules import constant, cosine
-from core.seeds import derive_seed
+from core.foundation.progress import Progress, silent, within
+from core.foundation.schedules import constant, cosine
+from core.foundation.seeds import derive_seed
+from core.foundation.validation import check_counts
 from core.tabular.grid import Grid
 from core.tabular.table import EPOCHS, Table, half_precision
 from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
 from core.training.preparation import load_tabular, prepare
-from core.validation import check_counts
 
 SCHEDULES = {"cosine": cosine, "const": constant}
 

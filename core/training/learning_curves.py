@@ -22,15 +22,15 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.benchmarks.network_spaces import curve_space
 from core.data import Dataset, load
-from core.errors import UserError
-from core.progress import Progress, silent
-from core.seeds import derive_seed
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress, silent
+from core.foundation.seeds import derive_seed
+from core.foundation.validation import require_count
+from core.objectives.network_spaces import curve_space
 from core.spaces import CubeEncoding
 from core.training.chunks import Arrays
 from core.training.curve_networks import NETWORKS, CurveNetwork, Shape
-from core.validation import require_count
 
 DATASETS = {"cnn": "cifar10", "fcnet": "mnist", "lr": "mnist", "vae": "mnist"}
 """The sets of thesis 5.4.1."""

@@ -2,7 +2,7 @@
 
 Networks of a group see the same data, each in its own order, and differ in everything else: activations, dropout,
 learning rates, seeds. They start with weights uniform in +-sqrt(6 / (in + out)) and biases 0 (Glorot and Bengio 2010).
-The learning rate changes from epoch to epoch, as one of `core.schedules` says.
+The learning rate changes from epoch to epoch, as one of `core.foundation.schedules` says.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 class Part(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data import Dataset, Standardizer, load, train_validation_test_split
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.table import TEST, TRAIN, VALID
 from core.training.networks import Part, Parts
 

@@ -14,6 +14,6 @@ A configuration is trained by itself: on one core a batch over configurations of
 convolutions are bound by arithmetic, and their widths differ.
 """
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 __getattr__, __dir__, __all__ = exports(__name__)

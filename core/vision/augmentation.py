@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.validation import require_count
+from core.foundation.validation import require_count
 
 
 @dataclass(frozen=True)

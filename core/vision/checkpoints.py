@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
-from core.errors import UserError
-from core.files import with_checksum, without_checksum, write_whole
+from core.foundation.errors import UserError
+from core.foundation.files import with_checksum, without_checksum, write_whole
 
 State = dict[str, Any]
 

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.errors import UserError
-from core.validation import require_count, require_number
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count, require_number
 
 
 @dataclass(frozen=True)

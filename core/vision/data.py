@@ -21,8 +21,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.data import Dataset, load
-from core.errors import UserError
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 
 VALIDATION = 0.2  # share of the images that are not for testing
 TEST = 0.2  # share of a set without a part for testing

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.validation import require_count
+from core.foundation.validation import require_count
 from core.vision.data import Images, ImageSet
 from core.vision.layers import Drawing, draw_from
 

@@ -11,8 +11,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from core.errors import UserError
-from core.randomness import dropped
+from core.foundation.errors import UserError
+from core.foundation.randomness import dropped
 
 
 class Drawing(nn.Module):

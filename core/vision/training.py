@@ -3,8 +3,8 @@
     trained = train(network, data, Training(cosine(0.1, 200), weight_decay=5e-4), seed=0)
 
 Stochastic gradient descent with momentum, or Adam, on the mean cross entropy of minibatches. Weight decay is a term of
-the gradient. The rate changes from epoch to epoch (`core.schedules`). On the CPU numbers are float32 and images have
-their channels last; on CUDA products are in bfloat16 by autocast.
+the gradient. The rate changes from epoch to epoch (`core.foundation.schedules`). On the CPU numbers are float32 and
+images have their channels last; on CUDA products are in bfloat16 by autocast.
 
 Every epoch draws the order of the images, and every minibatch its changes, from one generator, whose state is part of
 a checkpoint: a training that was interrupted continues as if it had not been.
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.errors import UserError
-from core.progress import Progress, silent
-from core.validation import require_count, require_number
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress, silent
+from core.foundation.validation import require_count, require_number
 from core.vision.checkpoints import State, read_checkpoint, write_checkpoint
 from core.vision.data import Images, ImageSet
 from core.vision.evaluation import Change, evaluate, pixels_of, products

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from core.files import write_whole
+from core.foundation.files import write_whole
 from core.study.methods import METHODS
 from docs.pages import copied, examples, links, methods, reference
 from docs.pages.copied import Site

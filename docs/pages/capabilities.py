@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from ConfigSpace import ConfigurationSpace, EqualsCondition
 
-from core.errors import UserError
-from core.extras import EXTRAS, how_to_install
+from core.foundation.errors import UserError
+from core.foundation.extras import EXTRAS, how_to_install
 from core.models import Task
 from core.optimizers import BayesianOptimization, Optimizer
 from core.spaces import CubeEncoding

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from core.files import write_whole
+from core.foundation.files import write_whole
 from docs.pages.names import Names, module_of
 from docs.pages.programs import fenced, program
 

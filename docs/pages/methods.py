@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study.methods import METHODS
 from docs.pages.capabilities import SHARES, Capabilities
 from docs.pages.copied import Site

@@ -18,7 +18,7 @@ PACKAGES = (
     "core.acquisition",
     "core.models",
     "core.samplers",
-    "core.benchmarks",
+    "core.objectives",
     "core.integrations",
 )
 """The packages whose public names the reference has."""

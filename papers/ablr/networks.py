@@ -20,7 +20,7 @@ from ConfigSpace import ConfigurationSpace, Float, Integer
 from numpy.typing import NDArray
 
 from core.data import load
-from core.schedules import constant
+from core.foundation.schedules import constant
 from core.training import Networks, Parts, train
 from core.training.preparation import prepare
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.randomness import uniform_
+from core.foundation.randomness import uniform_
 
 DIMENSION, LOW, HIGH = 3, 0.1, 10.0
 BOUND = 5.0

@@ -9,12 +9,12 @@ from torch import Tensor
 
 from core.experiment.context import Context
 from core.experiment.optimization import initial_design
+from core.foundation.randomness import make_generators
 from core.models.ablr import ABLR
 from core.models.ensemble import EnsembleModel
 from core.models.stacked_process import StackedGP
 from core.models.tasks import Task
 from core.optimizers.memory import no_memory
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import advance
 from core.study.methods.multitask import ABLRSettings

@@ -9,8 +9,8 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 from core.experiment.image_settings import ImageTask
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
-from core.recorded import AddedLater
-from core.strict import OpenShare
+from core.foundation.recorded import AddedLater
+from core.foundation.strict import OpenShare
 from core.study.methods.settings import Initialisation, WeightPriorName
 from papers.bohamiann.task_settings import MultiTaskSearch, OpenMLSearch, XGBoostSearch
 

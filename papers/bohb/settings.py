@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 from core.experiment.image_settings import ImageTask
 from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
-from core.recorded import AddedLater
+from core.foundation.recorded import AddedLater
 from core.study.methods import one_of
 
 __all__ = [
@@ -79,7 +79,7 @@ class SurrogateSearch(SimulatedSearch):
     """A search on the surrogate of a data set.
 
     Attributes:
-        surrogate_of_code: Whether space and loss are those of the authors' code, see `core.benchmarks.fcnet_surrogate`.
+        surrogate_of_code: Whether space and loss are those of the authors' code, see `core.objectives.fcnet_surrogate`.
     """
 
     surrogate_of_code: Annotated[bool, AddedLater(False)] = False

@@ -1,6 +1,6 @@
 """`python -m papers benchmark mine.py:Mine --on branin tabular/protein bbob`: an optimizer of one's own beside ours.
 
-What it runs on is a list of objectives by their names in `core.benchmarks`, each of them one task; a family such as
+What it runs on is a list of objectives by their names in `core.objectives`, each of them one task; a family such as
 `bbob` stands for its members. A single class of tasks of a paper, such as `profet/svm`, is run on beside the searches
 that are shipped, under their protocol: papers/<paper>/benchmark.py says how.
 
@@ -32,19 +32,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import Console
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.durations import counted
-from core.files import cannot_be_written, require_writable
-from core.progress import Progress, within
-from core.validation import require_count, require_number
+from core.foundation.errors import UserError
+from core.foundation.files import cannot_be_written, require_writable
+from core.foundation.progress import Progress, within
+from core.foundation.validation import require_count, require_number
 from papers.commands.own_optimizer import OwnClass, load_optimizer
 from papers.commands.progress import progress_display
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.benchmarks.base import Objective
+    from core.objectives.base import Objective
     from core.optimizers.base import Optimizer
     from core.report.runs.task_runs import Comparison, Runs
     from core.study.methods.settings import MethodSettings
@@ -132,7 +132,7 @@ def _check_out(page: Path, given: bool) -> None:
 
 def _is_of_a_paper(catalogue: Catalogue, name: str) -> bool:
     """Whether a name is that of a class of tasks, `paper/tasks`, rather than of objectives."""
-    from core.benchmarks.families import FAMILIES, is_member
+    from core.objectives.families import FAMILIES, is_member
 
     paper, _, tasks = name.partition("/")
     has_classes = (catalogue.code / catalogue.package / paper / "benchmark.py").is_file()
@@ -185,7 +185,7 @@ def _on_objectives(
 
     The user's optimizer runs first, so that what it does wrong costs no other runs.
     """
-    from core.benchmarks import objective, objectives_of
+    from core.objectives import objective, objectives_of
     from core.report.runs.task_runs import Comparison
     from core.study.methods import method_of
     from core.study.watched import WatchedMethod

@@ -9,11 +9,11 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as RichTable
 
-from core.errors import UserError
 from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
 
 FILE_WIDTH = 120  # characters per line, where no terminal sets a width
 NOTES = (

@@ -12,11 +12,11 @@ from pathlib import Path, PurePosixPath
 
 from rich.console import Console
 
-from core.errors import UserError
 from core.experiment import SOURCES
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Currency, Drawing, cells_of, drawing
-from core.files import write_whole
+from core.foundation.errors import UserError
+from core.foundation.files import write_whole
 
 SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension in extensions}
 

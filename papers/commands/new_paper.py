@@ -13,10 +13,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from core.errors import UserError, brief
 from core.experiment.catalogue import Catalogue
 from core.experiment.outputs import RULES
-from core.files import write_whole
+from core.foundation.errors import UserError, brief
+from core.foundation.files import write_whole
 
 SKELETON = Path(__file__).parent / "skeleton"
 PACKAGES = ("", "experiments", "artifacts", "claims")

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.errors import UserError, brief, nearest, said
+from core.foundation.errors import UserError, brief, nearest, said
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -69,8 +69,8 @@ def load_optimizer(text: str) -> OwnClass:
 
 def _unused(name: str, place: str) -> str:
     """The class's name or, where a method or an objective has the same or one that reads alike, with its file's."""
-    from core.benchmarks import objectives
-    from core.benchmarks.families import FAMILIES
+    from core.objectives import objectives
+    from core.objectives.families import FAMILIES
     from core.report.figures import style
     from core.study.methods import METHODS
 

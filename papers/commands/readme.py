@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.console import Console
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Currency, drawing
+from core.foundation.errors import UserError
 from core.report.figures import style
 from core.report.figures.files import render, write_file
 from core.report.page.answer import answer

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from core.errors import UnavailableError, UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.durations import announcement, counted, in_words, recorded_seconds
 from core.experiment.finished import is_finished
 from core.experiment.selection import find_cells
-from core.interruption import prompt_interruption
+from core.foundation.errors import UnavailableError, UserError
+from core.foundation.interruption import prompt_interruption
 from papers.commands import KEPT
 from papers.commands.progress import progress_display
 

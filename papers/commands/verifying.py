@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.durations import in_words
 from core.experiment.schema import SCALES
 from core.experiment.selection import find_cells
-from core.interruption import prompt_interruption
+from core.foundation.errors import UserError
+from core.foundation.interruption import prompt_interruption
 
 NOT_CHECKED = "not checked"
 

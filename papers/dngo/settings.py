@@ -10,7 +10,7 @@ from core.experiment.image_settings import ImageTask
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.experiment.suggestion_settings import Suggestions
-from core.strict import OpenShare
+from core.foundation.strict import OpenShare
 from core.study.methods import SingleBudgetMethod
 
 EPOCHS = 20  # as `core.models.dngo` trains its network

@@ -33,7 +33,7 @@ class Subsets(Settings):
         values: Number of values of C, and of gamma, in the whole grid.
         sizes: Number of subset sizes, each half as large as the next; the largest is the whole set.
         train_points, validation_points: Numbers drawn from MNIST's training images; other sets are split as
-            `core.benchmarks.svm` says.
+            `core.objectives.svm` says.
     """
 
     values: Annotated[int, Field(ge=2)] = 20

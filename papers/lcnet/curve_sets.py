@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.errors import UserError
 from core.experiment.results import Results
+from core.foundation.errors import UserError
 from core.report.runs.frames import frame_of
 from core.report.runs.memo import once
 from core.report.verdicts.checks import NotRunError
@@ -84,7 +84,7 @@ def curve_set(name: str, records: pd.DataFrame) -> CurveSet:
         UnknownNameError: no collection has that name.
         UserError: a column is missing, or the curves differ in length.
     """
-    from core.benchmarks.network_spaces import curve_space
+    from core.objectives.network_spaces import curve_space
     from core.spaces import CubeEncoding  # ConfigSpace, which most drawings do without
 
     most_units = int(records["most_units"].iloc[0]) if "most_units" in records else None

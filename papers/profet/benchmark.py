@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.needs import find_file
 from core.experiment.storage import read_records
+from core.foundation.errors import UnknownNameError, UserError
+from core.foundation.seeds import derive_seed
 from core.report.runs.task_runs import Runs, first_hits, task_runs
-from core.seeds import derive_seed
 from core.study.task_search import search_tasks
 from core.study.watched import WatchedMethod
 from papers.profet.experiments.meta_models import needed_model

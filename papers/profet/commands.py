@@ -47,12 +47,12 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     import pandas as pd
     import torch
 
-    from core.errors import UserError
     from core.experiment.context import Context
-    from core.files import require_writable
+    from core.foundation.errors import UserError
+    from core.foundation.files import require_writable
+    from core.foundation.validation import require_count
     from core.report.figures.files import write_file
     from core.spaces.sobol import sobol_points
-    from core.validation import require_count
     from papers.profet.benchmark import searched_cells
     from papers.profet.experiments.searches import tasks_of_cell
 

@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.experiment.optimization_settings import SharedStart
 from core.experiment.settings import Settings
-from core.recorded import AddedLater
+from core.foundation.recorded import AddedLater
 from core.study.methods import one_of
 
 TaskMethod = one_of("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp_mcmc")
@@ -42,7 +42,7 @@ class MetaModelFit(Settings):
     """A meta-model of the tasks of one class (8.2.2, E.6).
 
     Attributes:
-        kind: Kind of the values, see `core.benchmarks.sampled_tasks`.
+        kind: Kind of the values, see `core.objectives.sampled_tasks`.
         dimensions: Number Q of dimensions of the latent vectors.
         encoder_steps: Number of steps of the encoder's fit.
         encoder_tolerance: Rise of its bound per observation below which the fit has converged, after rounds of

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.needs import PREFERENCE, find_file, has_digest
 from core.experiment.storage import read_provenance, read_records
+from core.foundation.errors import UserError
 
 
 def require_same_weights(cells: Sequence[Cell], ours: str, root: Path) -> None:

@@ -15,7 +15,7 @@ from benchmarks.field.methods import search
 from benchmarks.field.problem import Problem
 from benchmarks.field.problems import REAL, problem
 from benchmarks.field.split import KINDS, PARTS, part_of, problems, split
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
 
 

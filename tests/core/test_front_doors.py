@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 PACKAGES = (
     "core",
@@ -18,7 +18,7 @@ PACKAGES = (
     "core.samplers",
     "core.acquisition",
     "core.optimizers",
-    "core.benchmarks",
+    "core.objectives",
     "core.integrations",
     "core.spaces",
     "core.study",
@@ -47,7 +47,7 @@ def test_a_name_that_is_not_public():
 
 
 @pytest.mark.parametrize(
-    "package", ["core.models", "core.samplers", "core.acquisition", "core.optimizers", "core.benchmarks", "core.study"]
+    "package", ["core.models", "core.samplers", "core.acquisition", "core.optimizers", "core.objectives", "core.study"]
 )
 def test_importing_a_package_imports_no_model(package):
     code = f"import sys, {package}; print('torch' in sys.modules)"
@@ -56,8 +56,8 @@ def test_importing_a_package_imports_no_model(package):
 
 @pytest.mark.parametrize("name", ["branin", "hartmann6"])
 def test_an_objective_by_name(name):
-    from core.benchmarks import objective, objectives
-    from core.benchmarks.synthetic import FUNCTIONS
+    from core.objectives import objective, objectives
+    from core.objectives.synthetic import FUNCTIONS
 
     assert objective(name) is FUNCTIONS[name] and name in objectives()
 

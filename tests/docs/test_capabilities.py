@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study.methods import METHODS
 from docs.pages.capabilities import BUDGETS, FINITE, SHARES, UNKNOWN, Capabilities, imports
 

@@ -22,12 +22,12 @@ def site(tmp_path):
     [
         ("README.md", "[a](docs/verdicts.md)", "[a](docs/verdicts.md)"),
         ("README.md", "[a](papers/bohamiann)", "[a](papers/bohamiann/README.md)"),
-        ("README.md", "[a](#speed) [b](https://example.org/core/files.py)", None),
-        ("docs/verdicts.md", "[a](../core/files.py)", "[a](../core/files.py.md)"),
+        ("README.md", "[a](#speed) [b](https://example.org/core/foundation/files.py)", None),
+        ("docs/verdicts.md", "[a](../core/foundation/files.py)", "[a](../core/foundation/files.py.md)"),
         (
             "docs/verdicts.md",
-            "`core/files.py` and `core/nothing.py`",
-            "[`core/files.py`](../core/files.py.md) and `core/nothing.py`",
+            "`core/foundation/files.py` and `core/nothing.py`",
+            "[`core/foundation/files.py`](../core/foundation/files.py.md) and `core/nothing.py`",
         ),
         (
             "docs/verdicts.md",
@@ -36,7 +36,7 @@ def site(tmp_path):
         ),
         ("docs/verdicts.md", "`core.models.matern.Matern`", "[`core.models.matern.Matern`][core.models.matern]"),
         ("docs/verdicts.md", "`core.nothing`, [`core.models.matern`](x.md)", None),
-        ("docs/verdicts.md", "```python\na(`core/files.py`)\n```\n", None),
+        ("docs/verdicts.md", "```python\na(`core/foundation/files.py`)\n```\n", None),
     ],
 )
 def test_links(site, page, text, wanted):
@@ -44,19 +44,20 @@ def test_links(site, page, text, wanted):
 
 
 def test_files_that_are_linked_to_get_a_page_with_a_place_of_their_module(site):
-    site.write("docs/one.md", "[a](../core/files.py) `core.models.matern` `profiles/default/config.yaml`")
+    site.write("docs/one.md", "[a](../core/foundation/files.py) `core.models.matern` `profiles/default/config.yaml`")
     site.finish()
-    shown = (site.folder / "core/files.py.md").read_text()
-    assert "# core/files.py { #core.files }\n\n```python\n" in shown and (ROOT / "core/files.py").read_text() in shown
+    shown = (site.folder / "core/foundation/files.py.md").read_text()
+    assert "# core/foundation/files.py { #core.foundation.files }\n\n```python\n" in shown
+    assert (ROOT / "core/foundation/files.py").read_text() in shown
     assert "{ #core.models.matern }" in (site.folder / "core/models/matern.py.md").read_text()
     assert "```yaml" in (site.folder / "profiles/default/config.yaml.md").read_text()
 
 
 def test_a_page_that_was_written_is_kept(site):
-    site.write("core/files.py.md", "# Mine")
-    site.write("docs/one.md", "`core/files.py`")
+    site.write("core/foundation/files.py.md", "# Mine")
+    site.write("docs/one.md", "`core/foundation/files.py`")
     site.finish()
-    assert (site.folder / "core/files.py.md").read_text() == "# Mine"
+    assert (site.folder / "core/foundation/files.py.md").read_text() == "# Mine"
 
 
 def test_a_picture_comes_along(site):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study.methods import METHODS, DNGOSettings, method_of
 from docs.pages.capabilities import Capabilities
 from docs.pages.settings_tables import allowed, descriptions, shown, table

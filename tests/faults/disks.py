@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from core.benchmarks.remembered import Remembered
 from core.data import Places, fetch
-from core.errors import UserError
 from core.experiment.runner import discard, run_cell
 from core.experiment.storage import copy_records
-from core.files import write_whole
+from core.foundation.errors import UserError
+from core.foundation.files import write_whole
+from core.objectives.remembered import Remembered
 from core.optimizers import RandomSearch
 from core.report.figures.files import write_file
 from core.study.own import OwnOptimizer  # noqa: F401  imported while there is room for its bytecode
@@ -100,7 +100,7 @@ class Constant:
     """An objective."""
 
     def evaluate(self, configurations, budget, generator):
-        from core.benchmarks.base import Evaluation
+        from core.objectives.base import Evaluation
 
         return Evaluation(np.zeros(1), np.ones(1), ({},))
 

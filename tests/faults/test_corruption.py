@@ -18,8 +18,8 @@ import pytest
 
 import core.study.replay
 from core import minimize
-from core.errors import UserError
 from core.experiment.runner import run_cell
+from core.foundation.errors import UserError
 from tests.core.study.bowl import SPACE, bowl, outcomes
 from tests.faults.searches import SEARCHES, Counted, expected_of, search
 from tests.faults.tally import FAULTS

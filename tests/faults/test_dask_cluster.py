@@ -17,7 +17,7 @@ import cloudpickle
 import pytest
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study import SCHEDULER_VARIABLE
 from tests.faults.tally import DEATHS
 

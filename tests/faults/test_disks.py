@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.errors import UserError
 from core.experiment.runner import run_cell
+from core.foundation.errors import UserError
 from tests.core.experiment.test_full_disk import namespace
 from tests.core.study.bowl import outcomes
 from tests.faults.searches import SEARCHES, Counted, expected_of, search

@@ -15,7 +15,6 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import UserError
 from core.experiment import SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.finished import is_finished
@@ -29,6 +28,7 @@ from core.experiment.storage import (
     read_records,
     write_records,
 )
+from core.foundation.errors import UserError
 from core.report.verdicts.names import published_numbers
 from core.report.verdicts.published import read_published, read_published_spec
 from core.report.verdicts.published_runs import _read as read_published_runs

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import Fidelity, FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Fidelity, FunctionObjective
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
 from core.study import run_parallel

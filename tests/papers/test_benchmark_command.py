@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from scipy.stats import wilcoxon
 
-from core.benchmarks import objective
 from core.experiment.storage import read_records
+from core.objectives import objective
 from papers import __main__ as command_line
 
 OWN = """

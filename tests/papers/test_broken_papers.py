@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from core.errors import UserError
 from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow
+from core.foundation.errors import UserError
 
 
 @pytest.fixture
@@ -41,7 +41,10 @@ BROKEN = [
     ),
     (write("settings.py", "\nx = 1 / 0\n"), "toypapers/again/settings.py, line 2: ZeroDivisionError: division by"),
     (write("settings.py", "def f(:\n"), "toypapers/again/settings.py, line 1: SyntaxError: invalid syntax"),
-    (write("settings.py", "from core.errors import No\n"), "toypapers/again/settings.py, line 1: ImportError: cannot"),
+    (
+        write("settings.py", "from core.foundation.errors import No\n"),
+        "toypapers/again/settings.py, line 1: ImportError: cannot",
+    ),
     (write("settings.py", "import core.nowhere\n"), "toypapers/again/settings.py, line 1: ModuleNotFoundError: No mod"),
     (write("settings.py", "import toypapers.gone\n"), "toypapers/again/settings.py, line 1: ModuleNotFoundError: No"),
     (write("paper.yaml", "paper: [again"), "toypapers/again/paper.yaml: not valid YAML"),

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.page.blocks import BEGIN, END
 from papers.commands.readme import COMMAND, FIGURE, check_causes
 

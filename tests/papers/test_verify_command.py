@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import UserError
 from core.experiment.storage import read_records, write_records
+from core.foundation.errors import UserError
 
 CELL = "toy/fit/line/plain"
 

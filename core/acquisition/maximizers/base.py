@@ -21,8 +21,8 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
-from core.errors import ModelError, UserError
-from core.randomness import make_generators, uniform_
+from core.foundation.errors import ModelError, UserError
+from core.foundation.randomness import make_generators, uniform_
 
 Project = Callable[[Tensor], Tensor]
 

@@ -25,9 +25,9 @@ from core.acquisition.maximizers.base import (
     value,
 )
 from core.acquisition.maximizers.gradient import ascend
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.validation import check_counts, check_positive
 from core.spaces.evolution import latin_hypercube, trials
-from core.validation import check_counts, check_positive
 
 POLISH_ITERATIONS = 100
 

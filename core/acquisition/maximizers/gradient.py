@@ -29,9 +29,9 @@ from core.acquisition.maximizers.base import (
     take,
     value,
 )
-from core.errors import UserError
-from core.randomness import uniform_
-from core.validation import check_counts
+from core.foundation.errors import UserError
+from core.foundation.randomness import uniform_
+from core.foundation.validation import check_counts
 
 WORST = 1e6  # value given to a point without a finite one, in units of the starts' spread: a line search turns back
 PRECISION = 1e-7  # in the same units; smaller differences are rounding errors of networks in single precision

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import Maximizer, choose, search_generators, value
-from core.errors import UserError
-from core.validation import check_counts
+from core.foundation.errors import UserError
+from core.foundation.validation import check_counts
 
 
 @dataclass(frozen=True)

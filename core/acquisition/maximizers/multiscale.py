@@ -20,9 +20,9 @@ from torch import Tensor
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import Project, RefinedCandidates, nan_lowest, value
 from core.acquisition.maximizers.gradient import ascend
-from core.errors import UserError
-from core.randomness import normal_, uniform_
-from core.validation import check_counts, require_count
+from core.foundation.errors import UserError
+from core.foundation.randomness import normal_, uniform_
+from core.foundation.validation import check_counts, require_count
 
 
 @dataclass(frozen=True, kw_only=True)

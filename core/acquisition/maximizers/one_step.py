@@ -15,10 +15,10 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import Maximizer, Project, choose, nan_lowest, search_generators, take, value
-from core.errors import UserError
-from core.randomness import uniform_
+from core.foundation.errors import UserError
+from core.foundation.randomness import uniform_
+from core.foundation.validation import check_counts
 from core.spaces import CubeEncoding
-from core.validation import check_counts
 
 DRAWS = 32  # random configurations per start; the first with a value is taken, since constraints may exclude most
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.curves.data import (
     ObservedCurves,
     check_configurations,

@@ -18,7 +18,8 @@ from torch import Tensor
 
 from core.compiled import prediction
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import Generators
 from core.models.curves.basis import BASIS
 from core.models.curves.basis_mlp import BasisMLP
 from core.models.engines.choice import require_compiled
@@ -27,7 +28,6 @@ from core.models.engines.padded import PaddedSampler
 from core.models.ensemble import check_scale, standardizer, training_data
 from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.sampled_network import BLOCK_ELEMENTS
-from core.randomness import Generators
 
 
 class BasisNetwork(MCMCNetwork):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 
 OTHERS = 0.75  # share of the curves that tell how far values usually reach
 FAR = 100.0  # factor on that from which a value would set the unit in which all curves are fitted

@@ -23,13 +23,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.foundation.randomness import make_generators, normal_
+from core.foundation.validation import require_count
 from core.models.curves.base import CurveModel, CurvePrediction
 from core.models.curves.data import ObservedCurves
 from core.models.curves.parametric import FUNCTIONS, least_squares
 from core.models.ensemble import check_scale
-from core.randomness import make_generators, normal_
 from core.samplers.stretch import stretch_sample
-from core.validation import require_count
 
 SIZES = [len(function.ranges) for function in FUNCTIONS]
 LOWEST, _, HIGHEST = torch.tensor(

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.foundation.randomness import make_generators
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves
 from core.models.random_forest import RandomForest
-from core.randomness import make_generators
 
 
 class CurveForest(GlobalCurveModel):

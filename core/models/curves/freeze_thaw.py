@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.foundation.validation import require_count
 from core.models.curves.base import CurveModel, CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves
 from core.models.curves.decay_kernel import CurveProcess
 from core.models.ensemble import standardizer
-from core.validation import require_count
 
 LEARNING_RATE = 0.05
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.errors import UserError, brief
-from core.extras import needed_for
+from core.foundation.errors import UserError, brief
+from core.foundation.extras import needed_for
+from core.foundation.validation import require_count
 from core.models.curves.base import CurveModel
-from core.validation import require_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.errors import ModelError
+from core.foundation.errors import ModelError
+from core.foundation.randomness import make_generators
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from core.models.curves.chains import AUTHORS, DEFAULTS
 from core.models.curves.data import ObservedCurves, check_configurations, check_times
 from core.models.mcmc_network import MCMCNetwork
 from core.models.strayed import SHORTER_STEP
-from core.randomness import make_generators
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

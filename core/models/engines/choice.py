@@ -12,7 +12,7 @@ from typing import Any, get_args
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.fused import FusedEngine
 from core.models.engines.fused import obstacle as fused_obstacle

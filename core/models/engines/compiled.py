@@ -14,10 +14,10 @@ from torch import Tensor
 from core.compiled import sghmc
 from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.random_bits import seed_states
+from core.foundation.randomness import chain_seeds
 from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState
 from core.models.engines.problem import Problem
 from core.models.network import ChainNetwork
-from core.randomness import chain_seeds
 
 
 class CompiledEngine(PaddedEngine):

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import chain_seeds, permutations
 from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState
 from core.models.engines.problem import Problem
 from core.models.network import MLP
-from core.randomness import chain_seeds, permutations
 
 SMALLEST_SIDE = 16  # of a matrix product in Triton
 MOST_UNITS = 64

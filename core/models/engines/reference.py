@@ -18,9 +18,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import permutations
 from core.models.engines.problem import Problem
 from core.models.network import MLP, Backpropagation
-from core.randomness import permutations
 from core.samplers import Sampler
 
 

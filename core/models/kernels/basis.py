@@ -27,9 +27,9 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 from core.models import hyperpriors
-from core.validation import require_count
 
 DIAGONAL = hyperpriors.Row(low=-10, high=5, mean=0, sd=1)  # prior of log L_kk
 

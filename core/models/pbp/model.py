@@ -23,13 +23,13 @@ from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
+from core.foundation.randomness import Generators, normal_, permutations
+from core.foundation.validation import check_counts, check_positive, require_number
 from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.network import MLP
 from core.models.pbp.moments import MomentNetwork
 from core.models.pbp.prior import PriorFactors
 from core.models.pbp.updates import log_evidence, update_gamma, update_gaussian
-from core.randomness import Generators, normal_, permutations
-from core.validation import check_counts, check_positive, require_number
 
 
 class ProbabilisticBackpropagation(EnsembleModel):

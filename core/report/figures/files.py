@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.transforms import Bbox
 
-from core.files import write_whole
+from core.foundation.files import write_whole
 from core.report.figures import style
 from core.report.figures.ticks import simplify_ticks
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import matplotlib
 from matplotlib.font_manager import fontManager
 
-from core.files import write_whole
+from core.foundation.files import write_whole
 
 if TYPE_CHECKING:
     from fontTools.ttLib import TTFont

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 BEGIN = "<!-- {}, written by: {} -->"
 END = "<!-- until here -->"

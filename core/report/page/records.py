@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import PublishedCell

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.runs.frames import cell_rows
 from core.study.targets import reached_so_far
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.statistics import student
 
 COLUMNS = 64  # columns whose medians are computed together: their counts fit into a processor's cache

@@ -14,7 +14,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 import pandas as pd
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.runs.variants import with_variants
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict, cell_verdict, check_direction

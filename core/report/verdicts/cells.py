@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.statistics import student
 from core.report.statistics.bootstrap import Interval
 from core.report.verdicts.published import PublishedCell

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.statistics.bootstrap import Interval
 
 OUTCOMES = ("holds", "fails", "inconclusive", "outside", "not run")

@@ -34,14 +34,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.errors import UserError, brief, nearest
 from core.experiment.catalogue import Catalogue
+from core.foundation.errors import UserError, brief, nearest
+from core.foundation.strict import explain
+from core.foundation.yaml_files import read_mapping
 from core.report.verdicts.claim_rows import Part, Parts, Row, RowCheck
 from core.report.verdicts.claims import Cause, Claim
 from core.report.verdicts.names import benchmarks_of, methods_of
 from core.report.verdicts.shapes.shape import Shape
-from core.strict import explain
-from core.yaml_files import read_mapping
 
 DEFAULTS = "defaults"
 SHARED = ("kind", "place", "reproduced", "published", "missing", "optional")

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.verdicts.checks import OUTCOMES, Check, NotRunError, reading
 from core.report.verdicts.outcomes import after_looks, not_run
 

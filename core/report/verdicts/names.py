@@ -17,8 +17,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from core.errors import UserError, nearest
 from core.experiment.catalogue import Catalogue
+from core.foundation.errors import UserError, nearest
 from core.report.verdicts.claims import Claim
 from core.report.verdicts.published import Published, read_published_of
 from core.report.verdicts.published_runs import RUNS

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-from core.errors import UserError, nearest
 from core.experiment.catalogue import Catalogue
+from core.foundation.errors import UserError, nearest
 from core.report.runs.memo import once
 from core.report.verdicts.claim_tables import table_claims
 from core.report.verdicts.claims import Claim, place_of

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[3]
 SPREAD_KINDS = ("sd", "sem", "quantile", "unstated", "none")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.verdicts.published import published_file
 
 if TYPE_CHECKING:

@@ -3,6 +3,6 @@
 Importing them imports neither torch nor pandas. `core.optimizers` has what they build.
 """
 
-from core.lazy import exports
+from core.foundation.lazy import exports
 
 __getattr__, __dir__, __all__ = exports(__name__)

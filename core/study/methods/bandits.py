@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from core.strict import OpenShare
+from core.foundation.strict import OpenShare
 from core.study.methods.settings import Budgets, Eta, MethodSettings, Share, numpy_generator
 
 if TYPE_CHECKING:

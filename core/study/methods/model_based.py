@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from core.errors import UserError
-from core.recorded import AddedLater
+from core.foundation.errors import UserError
+from core.foundation.recorded import AddedLater
 from core.study.methods.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:

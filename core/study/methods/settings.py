@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
 
-from core.errors import UserError, brief
-from core.recorded import Recorded
-from core.strict import explain
-from core.validation import require_count
+from core.foundation.errors import UserError, brief
+from core.foundation.recorded import Recorded
+from core.foundation.strict import explain
+from core.foundation.validation import require_count
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
     import numpy as np

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_
 
 from pydantic import BeforeValidator, Discriminator, PositiveFloat, PositiveInt, Tag, model_validator
 
-from core.errors import UnknownNameError, UserError, brief
-from core.recorded import AddedLater
+from core.foundation.errors import UnknownNameError, UserError, brief
+from core.foundation.recorded import AddedLater
 from core.study.methods.bandits import (
     BOHBSettings,
     HyperbandLCNetSettings,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from core.validation import require_count, require_number
+from core.foundation.validation import require_count, require_number
 from core.vision.layers import Dropout, convolution
 
 WIDTH = 96

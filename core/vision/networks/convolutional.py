@@ -13,8 +13,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from core.errors import UserError
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 from core.vision.layers import convolution, linear
 
 WINDOW, POOLED, STRIDE = 5, 3, 2

@@ -19,8 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.errors import UserError
-from core.validation import require_count, require_number
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count, require_number
 from core.vision.layers import convolution, filters, linear
 
 Reduction = Literal["stride", "max_pooling"]

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.errors import UserError
-from core.validation import require_count
+from core.foundation.errors import UserError
+from core.foundation.validation import require_count
 from core.vision.layers import Drawing, convolution, linear
 
 STAGES = 3

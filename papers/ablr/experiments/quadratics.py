@@ -8,8 +8,8 @@ import torch
 
 from core.experiment.context import Context
 from core.experiment.optimization import rows_of_search
+from core.foundation.randomness import make_generators
 from core.models.tasks import Task
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from papers.ablr.quadratics import BOUND, DIMENSION, contexts, minimum, quadratic, random_points
 from papers.ablr.search import Known, search

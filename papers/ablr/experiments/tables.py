@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.task_tables import task_table
 from core.experiment.context import Context
 from core.experiment.optimization import rows_of_search
+from core.objectives.task_tables import task_table
 from papers.ablr.search import Known, search
 from papers.ablr.settings import Tables
 

@@ -14,10 +14,10 @@ from botorch.models import SingleTaskGP
 from torch import Tensor
 
 from core.acquisition.ei import expected_improvement
-from core.benchmarks.synthetic import forrester
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators, normal_, uniform_
 from core.models.random_forest import RandomForest
-from core.randomness import make_generators, normal_, uniform_
+from core.objectives.synthetic import forrester
 from papers.background.settings import Kernel, Models, Step
 
 JITTER = 1e-8

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def _xgboost() -> ConfigurationSpace:
-    from core.benchmarks import xgboost  # imports ConfigSpace, and with it scipy.stats, which few drawings need
+    from core.objectives import xgboost  # imports ConfigSpace, and with it scipy.stats, which few drawings need
 
     return xgboost.space()
 
 
 @published_names(rows=_xgboost, columns=BOUNDS)
 def tableA_1(results: Results, published: Published) -> ReportTable:
-    """Thesis Table A.1, rendered from the space of core.benchmarks.xgboost."""
+    """Thesis Table A.1, rendered from the space of core.objectives.xgboost."""
     ours = described(_xgboost(), bases=())
     return spec_table(
         ours,

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.base import failure_of
-from core.benchmarks.forest_tuning import GRID, forest_tuning
-from core.benchmarks.guard import guarded_evaluate
-from core.benchmarks.hpolib import GridTable, table_from_frame
-from core.benchmarks.svm import svm
-from core.benchmarks.svm_grid import grid_values
-from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import optimize
+from core.foundation.errors import UserError
 from core.models.tasks import Task
+from core.objectives.base import failure_of
+from core.objectives.forest_tuning import GRID, forest_tuning
+from core.objectives.guard import guarded_evaluate
+from core.objectives.hpolib import GridTable, table_from_frame
+from core.objectives.svm import svm
+from core.objectives.svm_grid import grid_values
 from core.spaces import CubeEncoding
 from papers.bohamiann.settings import ClassificationTable
 from papers.bohamiann.task_settings import MultiTaskSearch

@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 import numpy as np
 import pandas as pd
 
-from core.benchmarks.agent_tuning import AgentTuning
 from core.control.ddpg import DDPG
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep
+from core.objectives.agent_tuning import AgentTuning
 from core.spaces import CubeEncoding
 from papers.bohamiann.settings import Agents, AgentSearch
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.task_tables import task_table
 from core.experiment.context import Context
 from core.experiment.optimization import initial_design, kept_proposals, rows_of_search
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
+from core.objectives.task_tables import task_table
 from core.study.lockstep import run_on_cube
 from papers.bohamiann.task_settings import OpenMLSearch
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
-from core.benchmarks import objective
 from core.experiment.context import Context
 from core.experiment.optimization import improvements, in_lockstep, optimize
+from core.objectives import objective
 from papers.bohamiann.settings import FitAfterOptimization, Search
 
 

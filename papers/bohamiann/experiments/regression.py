@@ -16,10 +16,10 @@ import torch
 from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.priors import WEIGHT_PRIORS, GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
-from core.randomness import make_generators
 from core.samplers import SGHMC, AdaptiveSGHMC
 from papers.bohamiann.settings import Regression
 

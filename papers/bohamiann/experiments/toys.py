@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.sinc import Sinc, prediction_records
-from core.benchmarks.two_mode_mixture import TwoModeMixture
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators, permutations
 from core.models.bayes_by_backprop import BayesByBackprop
 from core.models.bohamiann import BayesianNetwork
 from core.models.ensemble import EnsembleModel
 from core.models.mc_dropout import MCDropout
 from core.models.pbp import ProbabilisticBackpropagation
-from core.randomness import make_generators, permutations
+from core.objectives.sinc import Sinc, prediction_records
+from core.objectives.two_mode_mixture import TwoModeMixture
 from core.samplers import SGHMC, AdaptiveSGHMC, EulerSGHMC, Sampler
 from papers.bohamiann.settings import Mixture
 from papers.bohamiann.settings import Sinc as SincSettings

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.guard import guarded_evaluate
-from core.benchmarks.xgboost import space, xgboost
 from core.experiment.context import Context
 from core.experiment.optimization import optimize
 from core.experiment.sobol_tables import collect
 from core.models.tasks import Task
+from core.objectives.guard import guarded_evaluate
+from core.objectives.xgboost import space, xgboost
 from core.spaces import CubeEncoding
 from papers.bohamiann.settings import XGBoostTable
 from papers.bohamiann.task_settings import XGBoostSearch

@@ -34,13 +34,13 @@ ETA = 3
 
 
 def _networks() -> ConfigurationSpace:
-    from core.benchmarks.network_spaces import surrogate_space
+    from core.objectives.network_spaces import surrogate_space
 
     return surrogate_space()
 
 
 def _bayesian_networks() -> ConfigurationSpace:
-    from core.benchmarks.network_spaces import bayesian_network_space
+    from core.objectives.network_spaces import bayesian_network_space
 
     return bayesian_network_space()
 
@@ -80,20 +80,20 @@ def tableC_2(results: Results, published: Published) -> ReportTable:
 
 @published_names(rows=_bayesian_networks, columns=BOUNDS)
 def tableC_3(results: Results, published: Published) -> ReportTable:
-    """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
+    """Thesis Table C.3, rendered from the space of core.objectives.bayesian_network."""
     names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
     return space_table(_bayesian_networks(), published, names)
 
 
 def _policies() -> ConfigurationSpace:
-    from core.benchmarks.network_spaces import policy_space
+    from core.objectives.network_spaces import policy_space
 
     return policy_space()
 
 
 @published_names(rows=_policies, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> ReportTable:
-    """Thesis Table C.4, rendered from the space of core.benchmarks.policy_optimization."""
+    """Thesis Table C.4, rendered from the space of core.objectives.policy_optimization."""
     names = {name: name.replace("_", " ") for name in _policies()}
     table = space_table(_policies(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
     return replace(table, caption=f"{table.caption} The text speaks of eight hyperparameters.")

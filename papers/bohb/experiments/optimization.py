@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks import objective
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective
-from core.benchmarks.counting_ones import CountingOnes
-from core.benchmarks.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
-from core.benchmarks.guard import guarded_evaluate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search
+from core.objectives import objective
+from core.objectives.base import Configurations, Evaluation, Fidelity, Objective
+from core.objectives.counting_ones import CountingOnes
+from core.objectives.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
+from core.objectives.guard import guarded_evaluate
 from papers.bohb.experiments.simulated_runs import search
 from papers.bohb.settings import BayesianNetworkSearch, CountingOnesSearch, SurrogateSearch, TimedSearch
 
@@ -55,7 +55,7 @@ def svm_surrogate(context: Context[TimedSearch]) -> pd.DataFrame:
 
 
 def bayesian_network(context: Context[BayesianNetworkSearch]) -> pd.DataFrame:
-    """Observed losses of the incumbents on a benchmark of `core.benchmarks.bayesian_network`; see `search`.
+    """Observed losses of the incumbents on a benchmark of `core.objectives.bayesian_network`; see `search`.
 
     The clock counts steps of the sampler, not seconds: it is the same on every machine. Besides the columns of
     `search`: `worst_loss`, the loss of a failure.

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Configurations
-from core.benchmarks.network_spaces import policy_space
-from core.benchmarks.policy_optimization import PolicySurrogate, PolicyTuning
-from core.errors import UserError
 from core.experiment.context import Context
-from core.progress import Progress
-from core.seeds import derive_seed
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress
+from core.foundation.seeds import derive_seed
+from core.objectives.base import Configurations
+from core.objectives.network_spaces import policy_space
+from core.objectives.policy_optimization import PolicySurrogate, PolicyTuning
 from core.spaces import CubeEncoding
 from core.spaces.sobol import sobol_points
 from papers.bohb.experiments.simulated_runs import search

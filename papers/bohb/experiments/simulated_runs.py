@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Objective
-from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, one_by_one
+from core.foundation.errors import UserError
+from core.objectives.base import Objective
 from core.optimizers.base import Optimizer
 from core.study.record import Record, incumbents
 from papers.bohb.settings import SimulatedSearch

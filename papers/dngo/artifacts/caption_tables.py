@@ -93,14 +93,14 @@ def _samples(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _space() -> ConfigurationSpace:
-    from core.benchmarks.network_spaces import caption_space  # imports ConfigSpace, which few drawings need
+    from core.objectives.network_spaces import caption_space  # imports ConfigSpace, which few drawings need
 
     return caption_space()
 
 
 @published_names(rows=NAMES, columns=PARTS)
 def table7(results: Results, published: Published) -> ReportTable:
-    """DNGO Table 7, from the space of core.benchmarks.network_spaces, with the optima of our searches."""
+    """DNGO Table 7, from the space of core.objectives.network_spaces, with the optima of our searches."""
     frame_of(results, "captions")  # not run: not drawn
     space = _space()
     ours = pd.DataFrame({"support": map(_support, space.values())}, index=list(space)).loc[list(NAMES)]

@@ -101,7 +101,7 @@ def table4(results: Results, published: Published) -> ReportTable:
 @published_names(rows=HYPERPARAMETERS, columns=(*BOUNDS, *OPTIMA))
 def table6(results: Results, published: Published) -> ReportTable:
     """DNGO Table 6: the space, compared with ours, and the optima beside what our searches found."""
-    from core.benchmarks.image_spaces import corrupted_images_space  # ConfigSpace, as above
+    from core.objectives.image_spaces import corrupted_images_space  # ConfigSpace, as above
 
     frame = frame_of(results, "networks")
     space = corrupted_images_space()

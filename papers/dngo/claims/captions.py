@@ -129,7 +129,7 @@ def each_model_improves_the_ensemble(results: Results) -> Check:
 )
 def best_models_lie_far_apart(results: Results) -> Check:
     """Mean distance between a search's three best models in the unit cube, over that between random ones; above 0.5."""
-    from core.benchmarks.network_spaces import caption_space  # imports ConfigSpace, which drawing does not need
+    from core.objectives.network_spaces import caption_space  # imports ConfigSpace, which drawing does not need
     from core.spaces import CubeEncoding
 
     encoding = CubeEncoding(caption_space())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
-from core.benchmarks.sinc import Sinc, prediction_records
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators
 from core.models.dngo import DNGO
-from core.randomness import make_generators
+from core.objectives.sinc import Sinc, prediction_records
 from papers.dngo.settings import Activations
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators
 from core.optimizers.policy import uniform_points
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
 from core.study.methods.bayesian import IntegratedGPSettings

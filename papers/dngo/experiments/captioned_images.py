@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.benchmarks.caption_tuning import CaptionTuning
 from core.captions.data import CaptionedImages, flickr8k, generated
 from core.captions.features import FeatureNetwork, network_features, read_features
 from core.captions.training import Schedule
-from core.errors import UnknownNameError, UserError
 from core.experiment.context import Context
+from core.foundation.errors import UnknownNameError, UserError
+from core.objectives.caption_tuning import CaptionTuning
 from papers.dngo.settings import CaptionModel
 
 BENCHMARKS = ("flickr8k", "generated")

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.benchmarks.caption_tuning import PUBLISHED, CaptionTuning
-from core.benchmarks.remembered import Remembered
 from core.captions.bleu import COUNTS, bleu_of, ngram_counts
 from core.captions.log_bilinear import LogBilinear
-from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress
+from core.objectives.caption_tuning import PUBLISHED, CaptionTuning
+from core.objectives.remembered import Remembered
 from core.optimizers.base import Optimizer
-from core.progress import Progress
 from core.study.record import Record
 from core.study.search import LearningConstraints
 from core.study.simulated import simulate

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators, uniform_
 from core.models.dngo import DNGO
 from core.models.scores import rmse
-from core.randomness import make_generators, uniform_
+from core.objectives.synthetic import lookup
 from papers.dngo.experiments.model_search import search_with
 from papers.dngo.experiments.relative_loss import make_dngo, published_architecture
 from papers.dngo.settings import ActivationSearch, Dropout, ScheduleSearch

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.synthetic import FUNCTIONS, lookup
 from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators, uniform_
 from core.models.dngo import DNGO
 from core.models.evidence_network import EvidenceRepresentation
 from core.models.scores import moment_matched_log_likelihood, rmse
-from core.randomness import make_generators, uniform_
+from core.objectives.synthetic import FUNCTIONS, lookup
 from papers.dngo.experiments.model_search import search_with
 from papers.dngo.experiments.representations import dngo_on
 from papers.dngo.settings import Features, FeatureSearch

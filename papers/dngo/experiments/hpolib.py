@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.benchmarks import objective
 from core.experiment.context import Context
 from core.experiment.optimization import optimize
+from core.objectives import objective
 from papers.dngo.settings import HPOlib
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from core.acquisition.maximizers import GradientAscent
-from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep
 from core.models.dngo import DNGO
+from core.objectives.synthetic import lookup
 from core.optimizers.model_based import ModelBased
 from core.spaces import CubeEncoding
 from core.study.lockstep import Histories

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from core.benchmarks.image_classification import ImageClassification
-from core.benchmarks.image_networks import Corrupted
 from core.experiment.context import Context
 from core.experiment.image_tasks import images_of, remembered, retrained
 from core.experiment.parallel_search import best_configuration, parallel_search
+from core.objectives.image_classification import ImageClassification
+from core.objectives.image_networks import Corrupted
 from papers.dngo.settings import CorruptedNetworks, CorruptedSearch
 
 PRINTED = "printed"

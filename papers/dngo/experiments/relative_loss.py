@@ -24,14 +24,14 @@ from ConfigSpace import ConfigurationSpace, Float, Integer
 from torch import Tensor
 
 from core.acquisition.maximizers import GradientAscent
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
-from core.benchmarks.synthetic import SyntheticFunction, lookup
+from core.foundation.randomness import make_generators
+from core.foundation.seeds import derive_seed
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
+from core.objectives.base import Configurations, Evaluation, Fidelity, check_budget
+from core.objectives.synthetic import SyntheticFunction, lookup
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import uniform_points
-from core.randomness import make_generators
-from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_on_cube
 from papers.dngo.experiments.representations import dngo_on

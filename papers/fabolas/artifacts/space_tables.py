@@ -22,20 +22,20 @@ NETWORKS = {
 
 
 def _machines() -> ConfigurationSpace:
-    from core.benchmarks.svm_space import svm_space  # imports ConfigSpace, which the figures do without
+    from core.objectives.svm_space import svm_space  # imports ConfigSpace, which the figures do without
 
     return svm_space()
 
 
 def _networks() -> ConfigurationSpace:
-    from core.benchmarks.network_spaces import convolutional_space
+    from core.objectives.network_spaces import convolutional_space
 
     return convolutional_space()
 
 
 @published_names(rows=_machines, columns=BOUNDS)
 def table4_1(results: Results, published: Published) -> ReportTable:
-    """Thesis Table 4.1, rendered from the space of core.benchmarks.svm."""
+    """Thesis Table 4.1, rendered from the space of core.objectives.svm."""
     return space_table(_machines(), published, MACHINES)
 
 

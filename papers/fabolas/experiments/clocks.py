@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.benchmarks import objective
-from core.benchmarks.svm_space import BOUND
 from core.experiment.context import Context
+from core.objectives import objective
+from core.objectives.svm_space import BOUND
 from papers.fabolas.settings import SurrogateSeconds
 
 

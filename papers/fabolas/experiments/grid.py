@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.benchmarks import objective
-from core.benchmarks.base import Objective
-from core.benchmarks.svm import SVM, Part, subset, svm, svm_mnist
-from core.benchmarks.svm_grid import Distances, grid_values, seconds
-from core.errors import UserError
 from core.experiment.context import Context
+from core.foundation.errors import UserError
+from core.objectives import objective
+from core.objectives.base import Objective
+from core.objectives.svm import SVM, Part, subset, svm, svm_mnist
+from core.objectives.svm_grid import Distances, grid_values, seconds
 from papers.fabolas.settings import SubsamplingNoise, SvmGrid, TabulatedGrid
 
 VALUES = 20

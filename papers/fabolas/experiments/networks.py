@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from core.benchmarks.image_classification import ImageClassification
-from core.benchmarks.image_networks import Convolutional
 from core.experiment.context import Context
 from core.experiment.image_tasks import Once, images_of, key_of, remembered
 from core.experiment.timed_search import timed_search
-from core.seeds import derive_seed
+from core.foundation.seeds import derive_seed
+from core.objectives.image_classification import ImageClassification
+from core.objectives.image_networks import Convolutional
 from papers.fabolas.settings import NetworkSearch
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.benchmarks import objective
-from core.benchmarks.svm import SVM, svm, svm_mnist
 from core.experiment.context import Context
 from core.experiment.image_tasks import Once
 from core.experiment.timed_search import timed_search
+from core.objectives import objective
+from core.objectives.svm import SVM, svm, svm_mnist
 from papers.fabolas.settings import LiveSearch, TimedSearch
 
 

@@ -7,11 +7,11 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from core.benchmarks import objective
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import LOG_COST, LOSS, Basis
-from core.randomness import make_generators
+from core.objectives import objective
 from papers.fabolas.experiments.grid import tabulated
 from papers.fabolas.settings import SizeNoise, SubsetModels, SvmGrid
 

@@ -33,14 +33,14 @@ NAMES = {
 
 def _ours() -> pd.DataFrame:
     """Bounds of all hyperparameters, by the name of the collection and their own."""
-    from core.benchmarks.network_spaces import curve_space  # ConfigSpace, which the figures do without
+    from core.objectives.network_spaces import curve_space  # ConfigSpace, which the figures do without
 
     return pd.concat([described(curve_space(name)).rename(index=f"{name}_{{}}".format) for name in LABELS])
 
 
 @published_names(rows=lambda: _ours().index, columns=BOUNDS)
 def tableB_1(results: Results, published: Published) -> ReportTable:
-    """Thesis Table B.1, rendered from `core.benchmarks.network_spaces.curve_space`."""
+    """Thesis Table B.1, rendered from `core.objectives.network_spaces.curve_space`."""
     ours = _ours()
     labels = {row: f"{LABELS[row.split('_', 1)[0]]}: {NAMES[row.split('_', 1)[1]]}" for row in ours.index}
     return spec_table(

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from core.acquisition.maximizers.grid import GridSearch, regular_grid
-from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators, normal_, uniform_
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.models.gaussian_process import GaussianProcess
+from core.objectives.synthetic import lookup
 from core.optimizers.model_based import ModelBased
-from core.randomness import make_generators, normal_, uniform_
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_on_cube
 from papers.nnbo_regret.settings import GaussianProcessSearch, Interpolation

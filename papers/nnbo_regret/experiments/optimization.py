@@ -13,8 +13,8 @@ import pandas as pd
 import torch
 
 from core.acquisition.ei import expected_improvement
-from core.benchmarks import synthetic
 from core.experiment.context import Context
+from core.objectives import synthetic
 from core.optimizers.representation_search import RepresentationSearch
 from core.study import local_workers, run_parallel, run_serial
 from core.study.record import Record

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from core.acquisition.maximizers.grid import regular_grid
 from core.experiment.context import Context
+from core.foundation.progress import Progress, silent
+from core.foundation.randomness import make_generators, normal_, uniform_
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.optimizers.representation_batch import Batch, RepresentationBatches
-from core.progress import Progress, silent
-from core.randomness import make_generators, normal_, uniform_
 from core.study.lockstep import advance
 from papers.nnbo_regret.experiments.targets import Target, make_target
 from papers.nnbo_regret.settings import RegretSearch

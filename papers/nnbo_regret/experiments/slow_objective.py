@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks import synthetic
-from core.benchmarks.base import Configurations, Evaluation, Fidelity
+from core.objectives import synthetic
+from core.objectives.base import Configurations, Evaluation, Fidelity
 
 
 @dataclass(frozen=True)
 class SlowObjective:
-    """An objective that evaluates one configuration after the other; see `core.benchmarks.base`.
+    """An objective that evaluates one configuration after the other; see `core.objectives.base`.
 
     Attributes:
         name: Name of the synthetic function.

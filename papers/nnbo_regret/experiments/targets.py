@@ -1,6 +1,6 @@
 """What the optimizer maximizes: f on points of the unit cube, for all runs at once, with its maximum and maximizer.
 
-The synthetic functions of `core.benchmarks.synthetic` are losses, here with the opposite sign. "gaussian_process" is a
+The synthetic functions of `core.objectives.synthetic` are losses, here with the opposite sign. "gaussian_process" is a
 different target in every run: a draw from a Gaussian process on [-1, 1] with the kernel exp(-(x - x')^2 / (2 l^2)),
 
     f(x) = k(x, U) K^-1 f(U),   f(U) ~ N(0, K),   K = k(U, U) + jitter,
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.benchmarks import synthetic
-from core.randomness import make_generators, normal_
+from core.foundation.randomness import make_generators, normal_
+from core.objectives import synthetic
 
 DRAW = "gaussian_process"
 JITTER = 1e-8

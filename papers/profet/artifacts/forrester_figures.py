@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from core.benchmarks.forrester_function import LARGEST, forrester, random_parameters
 from core.experiment.results import Results
+from core.objectives.forrester_function import LARGEST, forrester, random_parameters
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.panels import draw_panels

@@ -48,9 +48,9 @@ REGRESSION = (
 
 
 def _hyperparameters() -> pd.DataFrame:
-    from core.benchmarks.network_spaces import classifier_space  # imports ConfigSpace, which the figures do without
-    from core.benchmarks.svm_space import svm_space
-    from core.benchmarks.xgboost import space
+    from core.objectives.network_spaces import classifier_space  # imports ConfigSpace, which the figures do without
+    from core.objectives.svm_space import svm_space
+    from core.objectives.xgboost import space
 
     spaces = {"svm": svm_space(), "fcnet": classifier_space(), "xgboost": space()}
     return pd.concat([described(each, ("10", "e")).add_prefix(f"{name}_", axis=0) for name, each in spaces.items()])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.benchmarks.svm import svm as support_vector_machines
 from core.experiment.context import Context
 from core.experiment.sobol_tables import collect
+from core.objectives.svm import svm as support_vector_machines
 from core.training.classifiers import classifier
 from core.training.collector import SMALLER
 from papers.profet.settings import Collect, CollectNetworks

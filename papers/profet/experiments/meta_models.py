@@ -14,14 +14,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.benchmarks.forrester import forrester_tasks
-from core.benchmarks.generated_tasks import TARGETS
-from core.benchmarks.meta_model import MetaModel
-from core.benchmarks.meta_model_files import load, save
-from core.errors import UserError
 from core.experiment.context import Context
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.task_encoder import TaskEncoder
-from core.randomness import make_generators
+from core.objectives.forrester import forrester_tasks
+from core.objectives.generated_tasks import TARGETS
+from core.objectives.meta_model import MetaModel
+from core.objectives.meta_model_files import load, save
 from core.spaces.sobol import sobol_points
 from papers.profet.settings import Encode, MetaModelFit
 

@@ -6,10 +6,10 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from core.benchmarks.meta_model import MetaModel
-from core.benchmarks.sampled_tasks import TaskFunctions
 from core.experiment.context import Context
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
+from core.objectives.meta_model import MetaModel
+from core.objectives.sampled_tasks import TaskFunctions
 from papers.profet.experiments.meta_models import needed_model, real_tasks
 from papers.profet.settings import Resemblance
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.forrester import ForresterTasks, forrester_tasks
-from core.benchmarks.generated_tasks import GeneratedTasks, generated_tasks
 from core.experiment.context import Context
 from core.experiment.optimization import kept_proposals
+from core.objectives.forrester import ForresterTasks, forrester_tasks
+from core.objectives.generated_tasks import GeneratedTasks, generated_tasks
 from core.study.task_search import Incumbents, search_tasks
 from papers.profet.experiments.meta_models import needed_model
 from papers.profet.settings import Samples, TaskSearch

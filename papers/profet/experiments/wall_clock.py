@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.benchmarks.base import Configurations, Evaluation
-from core.benchmarks.generated_tasks import GeneratedTask, generated_tasks
-from core.benchmarks.network_spaces import classifier_space
 from core.experiment.context import Context
+from core.objectives.base import Configurations, Evaluation
+from core.objectives.generated_tasks import GeneratedTask, generated_tasks
+from core.objectives.network_spaces import classifier_space
 from core.study.simulated import simulate
 from papers.profet.experiments.meta_models import needed_model
 from papers.profet.settings import WallClock

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
-from core.errors import UserError
 from core.experiment.context import Context
-from core.progress import Progress, within
-from core.seeds import derive_seed
+from core.foundation.errors import UserError
+from core.foundation.progress import Progress, within
+from core.foundation.seeds import derive_seed
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET, Configuration, Grid
 from core.tabular.neighbourhood import neighbours as adjacent

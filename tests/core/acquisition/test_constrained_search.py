@@ -5,8 +5,8 @@ import torch
 
 from core.acquisition import Constrained, LogExpectedImprovement, best_observed
 from core.acquisition.maximizers import GradientAscent
+from core.foundation.randomness import make_generators
 from core.models import GaussianProcess, NoiselessConstraint, NoisyConstraint
-from core.randomness import make_generators
 
 INITIAL, SUGGESTIONS = 10, 12
 OPTIMUM = 2 * 0.2**0.5  # of x_1 + x_2 where x_1 x_2 >= 0.2

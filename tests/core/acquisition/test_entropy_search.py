@@ -6,8 +6,8 @@ from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 
 from core.acquisition.entropy_search import BotorchEntropySearch, EntropySearch
+from core.foundation.randomness import make_generators, uniform_
 from core.models.gaussian_process import GaussianProcess, MarginalisedGP
-from core.randomness import make_generators, uniform_
 
 REPRESENTERS = 12
 

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from core.acquisition.information_gain import InformationGain, draw_representers
 from core.acquisition.minimum_probability import linear_response
-from core.randomness import make_generators, uniform_
+from core.foundation.randomness import make_generators, uniform_
 
 
 def log_probability(mean, covariance):

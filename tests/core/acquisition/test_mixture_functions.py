@@ -6,10 +6,10 @@ import torch
 from core.acquisition import ExpectedImprovement, Fantasies, Integrated, MixtureFantasies, ThompsonSample
 from core.acquisition.ei import expected_improvement
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
-from core.randomness import make_generators
 
 
 class Planes(GaussianMixtureModel):

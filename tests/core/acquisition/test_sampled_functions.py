@@ -11,11 +11,11 @@ from core.acquisition import (
     ThompsonSample,
 )
 from core.acquisition.ei import expected_improvement
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.ensemble import EnsembleModel
 from core.models.pbp.model import ProbabilisticBackpropagation
-from core.randomness import make_generators
 
 
 class Lines(EnsembleModel):

@@ -22,8 +22,8 @@ from core.acquisition.maximizers import (
     RandomLocalSearch,
     regular_grid,
 )
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
-from core.randomness import make_generators
 
 RUNS = 6
 MINIMA = torch.tensor([[0.2, 0.7], [0.8, 0.3]], dtype=torch.float64)

@@ -13,7 +13,7 @@ from core.captions.log_bilinear import LogBilinear
 from core.captions.passes import Predictor
 from core.captions.vocabulary import SPECIAL, Vocabulary
 from core.captions.weights import Weights, initial_weights
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 VOCABULARY = Vocabulary((*SPECIAL, "a", "b"))
 IMAGES = torch.randn(4, 3, generator=torch.Generator().manual_seed(5))

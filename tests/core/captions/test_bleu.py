@@ -10,7 +10,7 @@ from nltk.translate.bleu_score import corpus_bleu
 
 from core.captions.bleu import COUNTS, bleu, bleu_of, ngram_counts
 from core.captions.data import generated
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import pytest
 from core.captions.data import CaptionedImages, Part, flickr8k, generated
 from core.captions.features import FeatureNetwork, ImageFeatures, read_features
 from core.data import DataUnavailableError, load_frame
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def test_generated_images_have_captions_of_what_they_show():

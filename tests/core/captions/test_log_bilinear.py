@@ -9,7 +9,7 @@ import torch
 from core.captions.log_bilinear import BIASES, CONTEXTS, WORDS, LogBilinear
 from core.captions.passes import Predictor, loss_and_gradient
 from core.captions.weights import Weights, initial_weights
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 SMALL = {"context_size": 3, "hidden_units": 7, "embedding_size": 5, "factors": 4, "batch_size": 6}
 VOCABULARY, FEATURES = 11, 6

@@ -12,7 +12,7 @@ from core.captions.passes import loss_and_gradient
 from core.captions.training import Schedule, perplexity, train
 from core.captions.vocabulary import Instances, instances_of
 from core.captions.weights import initial_weights
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 VOCABULARY, FEATURES = 9, 4
 SMALL = {"context_size": 2, "hidden_units": 5, "embedding_size": 3, "batch_size": 4, "dropout": 0.0}

@@ -7,7 +7,7 @@ import pytest
 from nltk.tokenize.treebank import TreebankWordTokenizer
 
 from core.captions.vocabulary import END, SPECIAL, START, UNKNOWN, Vocabulary, instances_of, tokens_of
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 TEXTS = (
     "A black dog and a tri-colored dog playing with each other on the road .",

@@ -9,9 +9,9 @@ from scipy import stats
 
 from core.compiled import evidence, gaussian_process
 from core.compiled.slice import DONE, STUCK, VALUE, begin, new_walk, tell
+from core.foundation.randomness import chain_seeds, make_generators
 from core.models import dngo, hyperpriors, linear_regression, matern
 from core.models.kernels import LOG_COST, LOSS, tasks
-from core.randomness import chain_seeds, make_generators
 
 
 @numba.njit

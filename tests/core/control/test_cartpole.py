@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 from core.compiled.cartpole import GRAVITY, HALF_LENGTH, POLE, START, TOTAL, accelerations
 from core.control.cartpole import start, step
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "references" / "cartpole_gymnasium.json").read_text())
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.control import ddpg
 from core.control.ddpg import DDPG
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 SMALL = {"units_1": 16, "units_2": 8, "batch_size": 16}
 

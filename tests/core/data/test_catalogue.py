@@ -7,7 +7,7 @@ from core.data.catalogue import OpenML
 from core.data.errors import DataError
 from core.data.repositories import READERS
 from core.data.verify import shaped_fingerprint
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 # Thesis Table E.1: OpenML task, columns and rows as printed.
 TABLE_E1 = {

@@ -6,7 +6,7 @@ import pytest
 
 from core.data import CorruptDataError, DataError, DataUnavailableError, Network, Places, load, load_frame
 from core.data.verify import shaped_fingerprint
-from core.errors import UnknownNameError
+from core.foundation.errors import UnknownNameError
 
 packed = functools.partial(gzip.compress, mtime=0)  # the same bytes, hence test names, in every process
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
 from core.experiment.storage import copy_records, read_records
+from core.foundation.errors import UserError
 
 CELL = Cell("toy", "fit", "line", "plain", "paper", 30, Settings(), "fit")
 

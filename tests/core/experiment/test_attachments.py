@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import UnavailableError, UserError
 from core.experiment.agreement import EXACT
 from core.experiment.context import Context
 from core.experiment.finished import is_finished
@@ -14,6 +13,7 @@ from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import copy_records
 from core.experiment.verify import Shard, verify_shard
+from core.foundation.errors import UnavailableError, UserError
 
 
 @pytest.fixture

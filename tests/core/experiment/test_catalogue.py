@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.drawings import Drawing
 from core.experiment.results import results_of
 from core.experiment.selection import find_cells
+from core.foundation.errors import UnknownNameError, UserError
 
 
 def add_paper(tmp_path, name: str) -> None:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell, expand, make_cell
 from core.experiment.schema import Paper
 from core.experiment.settings import Settings
+from core.foundation.errors import UnknownNameError, UserError
 
 
 class Fit(Settings):

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
 from core.experiment.storage import read_records
+from core.foundation.errors import UserError
 
 CELL = Cell("toy", "fit", "line", "plain", "paper", 25, Settings(), "fit")
 EVERY = frozenset(range(25))

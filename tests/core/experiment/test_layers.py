@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell, make_cell
 from core.experiment.optimization_settings import SharedStart
 from core.experiment.schema import Paper
+from core.foundation.errors import UnknownNameError, UserError
 from core.study.methods import one_of
 
 

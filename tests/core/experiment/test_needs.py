@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.errors import UserError
 from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
 from core.experiment.finished import is_finished
@@ -19,6 +18,7 @@ from core.experiment.provenance import FORMERLY
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance, read_records, write_records
+from core.foundation.errors import UserError
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import shutil
 
 import pytest
 
-from core.errors import UserError
 from core.experiment.drawings import drawing
 from core.experiment.results import results_of
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_records
+from core.foundation.errors import UserError
 from tests.conftest import PACKAGE
 from tests.core.experiment.test_needs import cells, count_rows, run
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.benchmarks import objective
-from core.benchmarks.guard import guarded_evaluate
-from core.benchmarks.synthetic import branin
-from core.errors import UnknownNameError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.optimization import initial_design, objective_generators, optimize
 from core.experiment.optimization_settings import Optimization
+from core.foundation.errors import UnknownNameError
+from core.objectives import objective
+from core.objectives.guard import guarded_evaluate
+from core.objectives.synthetic import branin
 from core.optimizers.bayesopt import BayesianOptimization
 from core.spaces import CubeEncoding
 from core.study.methods import METHODS

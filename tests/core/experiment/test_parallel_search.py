@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
 
-from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
-from core.benchmarks.image_classification import ImageClassification
-from core.benchmarks.image_networks import Convolutional
-from core.errors import UserError
 from core.experiment.image_tasks import Once, remembered, retrained
 from core.experiment.parallel_search import as_configuration, best_configuration, parallel_search
-from core.progress import silent
+from core.foundation.errors import UserError
+from core.foundation.progress import silent
+from core.objectives.base import Evaluation, Fidelity, FunctionObjective
+from core.objectives.image_classification import ImageClassification
+from core.objectives.image_networks import Convolutional
 from core.study.methods import METHODS
 from core.vision import image_set
 

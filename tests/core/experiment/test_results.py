@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.promote import check, promote
@@ -19,6 +18,7 @@ from core.experiment.results import Results, inspect_cell
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
 from core.experiment.storage import ResultFileError, read_provenance, read_records, write_records
+from core.foundation.errors import UnknownNameError, UserError
 
 
 class Fit(Settings):

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.convergence import ended
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import discard, run_cell
 from core.experiment.settings import Settings
 from core.experiment.storage import read_provenance, read_records, write_records
-from core.locks import exclusive
+from core.foundation.convergence import ended
+from core.foundation.locks import exclusive
 
 
 class Fit(Settings):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 
 
 def refused(catalogue, path) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.selection import find_cells
+from core.foundation.errors import UnknownNameError, UserError
 
 
 def names(catalogue, name: str, scale: str = "paper") -> list[str]:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, Float
 
-from core.benchmarks.base import FunctionObjective
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.settings import Settings
 from core.experiment.sobol_tables import collect, points_of
+from core.objectives.base import FunctionObjective
 from core.spaces import CubeEncoding
 
 SPACE = ConfigurationSpace(space={"a": (1.0, 3.0)})

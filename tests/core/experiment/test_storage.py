@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core.errors import UserError
 from core.experiment.storage import (
     METADATA_KEY,
     REQUIRED,
@@ -27,6 +26,7 @@ from core.experiment.storage import (
     read_records,
     write_records,
 )
+from core.foundation.errors import UserError
 
 PROVENANCE = dict.fromkeys(REQUIRED, 1) | {"seeds": {"shared/split": {"0": 2**62}}, "commit": "äß"}
 

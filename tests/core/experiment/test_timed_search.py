@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.errors import UserError
 from core.experiment.timed_search import Run, trajectory
 from core.experiment.timed_search_settings import TimedSearch
+from core.foundation.errors import UserError
 from core.study.record import Record
 
 

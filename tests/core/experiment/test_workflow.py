@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.errors import UnknownNameError, UserError
 from core.experiment.outputs import one_of
 from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow, in_one_line
+from core.foundation.errors import UnknownNameError, UserError
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -11,7 +11,7 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.integrations import HPOPruner, HPOSampler
 from core.integrations.optuna_history import History
 from core.integrations.optuna_proposals import propose

@@ -13,7 +13,7 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.integrations import HPOSampler, budget_of
 from core.integrations.optuna_history import History
 from core.integrations.optuna_space import Group

@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
-from core.convergence import counting
-from core.errors import UserError
+from core.foundation.convergence import counting
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.ablr import ABLR, ALPHA, BETA, _Problem
 from core.models.task_features import Fourier, Network
 from core.models.tasks import Task
-from core.randomness import make_generators
 
 RUNS, D = 2, 3
 WEIGHTS = torch.tensor([1.0, -2.0, 0.5]).double()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from core.foundation.randomness import make_generators
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
-from core.randomness import make_generators
 
 SMALL = {"widths": (8, 6), "steps": 30, "refit_every": 10}
 

@@ -7,9 +7,9 @@ import torch
 from botorch.exceptions.errors import UnsupportedError
 from botorch.sampling import SobolQMCNormalSampler
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.ensemble import training_data
-from core.randomness import make_generators
 from tests.core.models.test_inputs import MODELS, X, Y
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from torch.distributions import Categorical, MixtureSameFamily, Normal, kl_divergence
 from torch.nn.functional import softplus
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators, normal_
 from core.models.bayes_by_backprop import WEIGHTINGS, BayesByBackprop, FreeEnergyGradient, ScaleMixture
-from core.randomness import make_generators, normal_
 
 GAUSSIAN = ScaleMixture(weight=1.0, wide=0.7)
 

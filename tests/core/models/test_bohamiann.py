@@ -12,6 +12,7 @@ from botorch.acquisition import (
 )
 from botorch.optim import optimize_acqf
 
+from core.foundation.randomness import make_generators
 from core.models import sampled_network
 from core.models.bohamiann import BayesianNetwork
 from core.models.engines.problem import Problem
@@ -19,7 +20,6 @@ from core.models.engines.reference import ReferenceEngine
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, FixedNormal, GammaHyperprior, LogNormalNoise
 from core.models.scores import moment_matched_log_likelihood
-from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
 ENGINES = ["compiled", "torch"]

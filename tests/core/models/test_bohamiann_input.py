@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
-from core.randomness import make_generators
 
 ENGINES = ["compiled", "torch"]
 

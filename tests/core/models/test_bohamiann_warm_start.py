@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from core.data.normalisation import Standardizer
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.chain_state import ChainState
 from core.models.engines.choice import make_engine
 from core.models.network import MLP
 from core.models.priors import FixedNormal, GammaHyperprior, LogNormalNoise
-from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
 ENGINES = ["compiled", "torch"]

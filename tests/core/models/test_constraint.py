@@ -6,9 +6,9 @@ import torch
 from core.acquisition.constrained import Constrained
 from core.acquisition.ei import LogExpectedImprovement
 from core.acquisition.maximizers import GradientAscent
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.constraint import NoiselessConstraint, NoisyConstraint
-from core.randomness import make_generators
 
 KINDS = [NoisyConstraint, NoiselessConstraint]
 QUICK = {"widths": (20, 20), "epochs": 100}

@@ -4,7 +4,8 @@ that double precision cannot hold, which every model refuses."""
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.ablr import ABLR
 from core.models.bayes_by_backprop import BayesByBackprop
 from core.models.bohamiann import BayesianNetwork
@@ -21,7 +22,6 @@ from core.models.pybnn_dngo import PybnnDNGO
 from core.models.random_forest import RandomForest
 from core.models.task_encoder import TaskEncoder
 from core.models.task_features import Fourier
-from core.randomness import make_generators
 
 MODELS = {
     "GaussianProcess": lambda: GaussianProcess(restarts=2, iterations=30),

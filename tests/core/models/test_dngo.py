@@ -7,9 +7,9 @@ import torch
 from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
 from botorch.optim import optimize_acqf
 
+from core.foundation.randomness import make_generators
 from core.models import hyperpriors
 from core.models.dngo import DNGO, priors, quadratic, residual_coefficients
-from core.randomness import make_generators
 
 QUICK = {"widths": (10, 10), "epochs": 60, "chains": 3, "burn_in": 2}
 

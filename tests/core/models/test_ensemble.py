@@ -5,7 +5,7 @@ import torch
 from botorch.exceptions.errors import UnsupportedError
 from botorch.posteriors.ensemble import EnsemblePosterior
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.ensemble import EnsembleModel, training_data
 
 

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
+from core.foundation.randomness import make_generators
 from core.models.evidence_network import EvidenceRepresentation, log_evidence
 from core.models.linear_regression import Regression
 from core.models.network import MLP
-from core.randomness import make_generators
 
 G = torch.Generator().manual_seed(0)
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from scipy.stats import multivariate_normal
 
-from core.errors import ModelError
+from core.foundation.errors import ModelError
+from core.foundation.randomness import make_generators
 from core.models import matern
 from core.models.factorisation import factorise
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import LOG_COST, LOSS, product_kernel, tasks
-from core.randomness import make_generators
 
 
 def fitted(basis, n=25, runs=2, target=None):

@@ -14,10 +14,10 @@ from scipy.special import exp1
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models import hyperpriors, matern
 from core.models.gaussian_process import GaussianProcess, MarginalisedGP
-from core.randomness import make_generators
 
 
 def data(n=8, runs=2, d=2, seed=0):

@@ -7,7 +7,8 @@ import pytest
 import torch
 from botorch.exceptions.warnings import InputDataWarning
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.ablr import ABLR
 from core.models.bayes_by_backprop import BayesByBackprop
 from core.models.bohamiann import BayesianNetwork
@@ -21,7 +22,6 @@ from core.models.pbp import ProbabilisticBackpropagation
 from core.models.random_forest import RandomForest
 from core.models.stacked_process import StackedGP
 from core.models.tasks import Task
-from core.randomness import make_generators
 
 X = torch.rand(12, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 Y = X.sum(-1)

@@ -6,8 +6,8 @@ import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
+from core.foundation.randomness import make_generators
 from core.models.least_squares import LeastSquaresNetwork, least_squares
-from core.randomness import make_generators
 
 QUICK = {"widths": (8, 6), "epochs": 40}
 

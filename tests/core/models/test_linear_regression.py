@@ -10,11 +10,11 @@ from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
 from botorch.optim import optimize_acqf
 from scipy.stats import multivariate_normal
 
+from core.foundation.randomness import make_generators
 from core.models import hyperpriors
 from core.models.dngo import DNGO
 from core.models.linear_regression import PRIORS, BayesianLinearRegression, Regression
 from core.models.mixture import GaussianMixtureModel, by_member
-from core.randomness import make_generators
 
 QUICK = {"chains": 3, "burn_in": 10, "thinning": 1}
 SHAPES = [(9, 4), (4, 9), (5, 5), (1, 3)]  # more points than features, fewer, as many, one point

@@ -8,10 +8,10 @@ from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.mc_dropout import MCDropout
 from core.models.network import MLP
-from core.randomness import make_generators
 
 
 def standard_data(runs=2, n=30, d=3, seed=0):

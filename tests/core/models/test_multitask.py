@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 
 from core.acquisition.ei import LogExpectedImprovement
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.kernels import tasks
 from core.models.multitask_bohamiann import MultiTaskNetwork
 from core.models.multitask_gp import MultiTaskGP
 from core.models.priors import LogNormalNoise
 from core.models.tasks import Task
-from core.randomness import make_generators
 
 GENERATORS = [3, 4]  # seeds of two runs
 

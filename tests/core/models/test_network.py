@@ -8,8 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.foundation.randomness import make_generators
 from core.models.network import MLP, Backpropagation
-from core.randomness import make_generators
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(lambda sizes: (*sizes, 1))
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch import nn
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.dngo import DNGO
 from core.models.network import MLP
 from core.models.pybnn_dngo import AdamRepresentation, PybnnDNGO
 from core.models.sampled_network import minibatches
-from core.randomness import make_generators
 from core.study.methods import method_of
 
 WIDTHS = (7, 5)

@@ -5,8 +5,8 @@ import pytest
 import torch
 from sklearn.ensemble import RandomForestRegressor
 
+from core.foundation.randomness import make_generators
 from core.models.random_forest import RandomForest
-from core.randomness import make_generators
 
 
 def data(n=20, runs=2, d=3, seed=0):

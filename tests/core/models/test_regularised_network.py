@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from core.foundation.randomness import make_generators
 from core.models.network import MLP
 from core.models.regularised_network import RegularisedRepresentation
-from core.randomness import make_generators
 
 G = torch.Generator().manual_seed(0)
 

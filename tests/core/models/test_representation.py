@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from core.foundation.randomness import make_generators
 from core.models.representation import NAMES, Representation
-from core.randomness import make_generators
 
 
 def data(n=20, runs=3):

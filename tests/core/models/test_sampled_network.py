@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from core.foundation.randomness import make_generators
+from core.foundation.validation import check_counts, check_positive
 from core.models import sampled_network
 from core.models.sampled_network import SampledNetwork, minibatches
-from core.randomness import make_generators
-from core.validation import check_counts, check_positive
 
 
 class Fixed(SampledNetwork):

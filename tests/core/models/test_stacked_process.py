@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from core.foundation.randomness import make_generators
 from core.models.gaussian_process import GaussianProcess
 from core.models.stacked_process import StackedGP
 from core.models.tasks import Task
-from core.randomness import make_generators
 
 RUNS = 2
 

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from core.errors import UnknownNameError
+from core.foundation.errors import UnknownNameError
 from core.models.stacking import check_scaling, stack
 from core.models.tasks import Task
 

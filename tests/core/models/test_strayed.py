@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.curves.lcnet import LCNet
 from core.models.strayed import LARGEST_NOISE, StrayedChainsWarning, strayed, unwarned, warn_of

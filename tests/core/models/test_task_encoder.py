@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from core.convergence import counting
-from core.errors import UserError
+from core.foundation.convergence import counting
+from core.foundation.errors import UserError
 from core.models.task_encoder import ROUNDS, TaskEncoder, _rotated
 
 SHIFTS = torch.linspace(0, 2, 8, dtype=torch.float64)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.base import Trial
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, Constant, Float, NotEqualsCondition
 
-from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation, Fidelity, FunctionObjective
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.study import simulate

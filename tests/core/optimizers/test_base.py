@@ -11,13 +11,13 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, Float
 
-from core.benchmarks.base import FAILURE, Evaluation
-from core.errors import UserError
-from core.files import with_checksum
+from core.foundation.errors import UserError
+from core.foundation.files import with_checksum
+from core.foundation.validation import require_count
+from core.objectives.base import FAILURE, Evaluation
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.state_files import FIRST_LINE
 from core.optimizers.told import within_reach
-from core.validation import require_count
 
 
 class Countdown(Optimizer):

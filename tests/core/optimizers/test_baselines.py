@@ -24,9 +24,9 @@ from ConfigSpace import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.base import FAILURE, Evaluation
-from core.benchmarks.synthetic import branin
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FAILURE, Evaluation
+from core.objectives.synthetic import branin
 from core.optimizers.base import Trial
 from core.optimizers.cmaes import CMAES
 from core.optimizers.differential_evolution import DifferentialEvolution

@@ -15,20 +15,20 @@ from ConfigSpace import (
 )
 
 from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
-from core.benchmarks.base import Evaluation, FunctionObjective
-from core.benchmarks.guard import guarded_evaluate
-from core.benchmarks.synthetic import branin, sin_one
-from core.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import GaussianProcess
 from core.models.random_forest import RandomForest
+from core.objectives.base import Evaluation, FunctionObjective
+from core.objectives.guard import guarded_evaluate
+from core.objectives.synthetic import branin, sin_one
 from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.memory import no_memory
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import Uniform, uniform_points
 from core.optimizers.utility import utility
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
 

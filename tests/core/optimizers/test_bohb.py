@@ -7,10 +7,10 @@ import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float, ForbiddenEqualsClause
 from statsmodels.nonparametric.kernel_density import KDEMultivariate
 
-from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
-from core.benchmarks.counting_ones import CountingOnes
 from core.density import KernelDensity
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation, Fidelity, FunctionObjective
+from core.objectives.counting_ones import CountingOnes
 from core.optimizers.bohb import BOHB, impute
 from core.optimizers.hyperband import Hyperband
 from core.study import simulate

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.brackets import Bracket, bracket_size, epochs_of_brackets, promoted, rung_budgets
 
 INF = float("inf")

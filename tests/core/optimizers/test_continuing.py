@@ -22,7 +22,7 @@ from ConfigSpace import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.base import LEARNING_CURVE, Evaluation
+from core.objectives.base import LEARNING_CURVE, Evaluation
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving

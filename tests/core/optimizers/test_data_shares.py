@@ -5,9 +5,9 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, EqualsCondition, ForbiddenEqualsClause
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.optimizers.data_shares import SUBSETS, FullData, SubsetSizes, Tasks
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.methods.information import MTBOSettings
 

@@ -5,7 +5,8 @@ import torch
 from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import RandomLocalSearch
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import MarginalisedGP
 from core.models.multitask_gp import MultiTaskGP
@@ -15,7 +16,6 @@ from core.optimizers.data_shares import FullData
 from core.optimizers.information_search import InformationSearch
 from core.optimizers.model_based import ModelBased
 from core.optimizers.proposer import BATCH, Proposer
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_on_cube
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
 
+from core.foundation.randomness import make_generators
 from core.models.gaussian_process import GaussianProcess
 from core.optimizers.features import Features
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 
 CHOICES = ["a", "b", "c", "d"]

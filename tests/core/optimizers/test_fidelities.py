@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.fidelities import check_cost
 
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
 
-from core.benchmarks.base import FAILURE, LEARNING_CURVE, Evaluation
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
 from core.models.curves.lcnet import LCNet
+from core.objectives.base import FAILURE, LEARNING_CURVE, Evaluation
 from core.optimizers.hyperband_lcnet import HyperbandLCNet, _Asymptotes
 
 SHORT = {"burn_in": 200, "chain_steps": 400, "samples": 40}

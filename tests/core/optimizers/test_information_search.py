@@ -8,12 +8,12 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from scipy.stats import multivariate_normal
 
+from core.foundation.randomness import make_generators
 from core.models.gaussian_process import MarginalisedGP
 from core.optimizers.data_shares import FullData, SubsetSizes, Tasks
 from core.optimizers.information_search import SPREAD, InformationSearch
 from core.optimizers.memory import no_memory
 from core.optimizers.proposer import Proposer
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 
 INNER = CubeEncoding(ConfigurationSpace({"x": (0.0, 1.0), "y": (0.0, 1.0)}))

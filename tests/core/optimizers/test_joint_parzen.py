@@ -7,8 +7,8 @@ import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
 from scipy.stats import chisquare, truncnorm
 
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.joint_parzen import JointParzen, Kernels
 from core.optimizers.tree_parzen import TreeParzen
 from core.study.methods import method_of

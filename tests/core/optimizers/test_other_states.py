@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, EqualsCondition
 
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.bohb import BOHB
 from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving

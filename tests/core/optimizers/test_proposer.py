@@ -6,15 +6,15 @@ import torch
 from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import GradientAscent
-from core.benchmarks.base import Evaluation
-from core.benchmarks.synthetic import branin
-from core.errors import ModelError, UserError
+from core.foundation.errors import ModelError, UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import GaussianProcess
+from core.objectives.base import Evaluation
+from core.objectives.synthetic import branin
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.model_based import ModelBased
 from core.optimizers.proposer import Proposer
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.methods import method_of
 

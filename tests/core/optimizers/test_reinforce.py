@@ -15,8 +15,8 @@ from ConfigSpace import (
     OrdinalHyperparameter,
 )
 
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.reinforce import Reinforce
 
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.acquisition.maximizers.grid import regular_grid
-from core.benchmarks.base import Evaluation
-from core.benchmarks.synthetic import gaussian_mixture
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.objectives.base import Evaluation
+from core.objectives.synthetic import gaussian_mixture
 from core.optimizers.representation_batch import RepresentationBatches, select
 from core.optimizers.representation_search import RepresentationSearch
-from core.randomness import make_generators
 from core.study import run_serial
 
 

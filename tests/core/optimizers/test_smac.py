@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, Integer
 
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.smac import SMAC
 
 needs_smac = pytest.mark.skipif(find_spec("smac") is None, reason="needs the optional SMAC")

@@ -14,8 +14,8 @@ from ConfigSpace import (
     OrdinalHyperparameter,
 )
 
-from core.benchmarks.base import Evaluation, FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation, FunctionObjective
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.tree_parzen import TreeParzen
 from core.study import simulate

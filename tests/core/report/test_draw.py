@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import UserError
 from core.experiment.drawings import Currency, drawing
+from core.foundation.errors import UserError
 from core.report import Interval, NotRunError, compare_table, judge, samples_of
 from core.report.draw import draw, draw_artifact
 from core.report.page.rendering import Site, render_page

@@ -17,7 +17,7 @@ import pytest
 import torch
 from scipy.linalg import solve_discrete_lyapunov
 
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, EulerSGHMC, PreconditionedSGLD
 
 REFERENCE = Path(__file__).parents[2] / "references" / "logistic_regression_hmc.py"

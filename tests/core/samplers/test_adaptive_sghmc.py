@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.randomness import normal_
+from core.foundation.randomness import normal_
 from core.samplers import AdaptiveSGHMC
 
 RAISED = AdaptiveSGHMC(raise_friction=True)

@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from core.errors import UserError
-from core.randomness import make_generators, normal_
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators, normal_
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import UserError
-from core.randomness import make_generators
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.samplers import EulerSGHMC
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from scipy import stats
 
-from core.benchmarks.two_mode_mixture import TwoModeMixture
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
+from core.objectives.two_mode_mixture import TwoModeMixture
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD, slice_sample
 
 

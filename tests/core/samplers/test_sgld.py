@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.randomness import normal_
+from core.foundation.randomness import normal_
 from core.samplers import SGLD
 
 

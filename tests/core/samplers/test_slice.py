@@ -9,8 +9,8 @@ import pytest
 import torch
 from scipy import stats
 
-from core.errors import UserError
-from core.randomness import make_generators
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.samplers import slice_sample
 from core.samplers.slice import coordinate_directions, random_directions
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.samplers.stretch import stretch_sample
 
 

@@ -21,7 +21,7 @@ from ConfigSpace import (
 from ConfigSpace import Float as NamedFloat
 
 from core import Float, Integer
-from core.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError
 from core.spaces import CubeEncoding, as_space, describe_space
 
 

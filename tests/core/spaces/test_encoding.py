@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
 
 MAGNITUDES = st.floats(-6, 6)

@@ -3,7 +3,7 @@
 import torch
 from scipy import stats
 
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
 from core.spaces.evolution import _two_others, latin_hypercube
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.spaces.sobol import sobol_points
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.benchmarks.synthetic import FUNCTIONS
+from core.objectives.synthetic import FUNCTIONS
 from core.spaces import CubeEncoding
 from core.study import method_of
 

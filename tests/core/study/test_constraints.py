@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core import Pruned, minimize
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.trial import OBSERVED
 from core.spaces import CubeEncoding
 from core.study import method_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core import minimize
-from core.benchmarks.base import FAILURE, Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FAILURE, Evaluation
 from core.spaces import as_space
 from core.study.methods import method_of
 

@@ -11,8 +11,8 @@ import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
 
 from core import minimize
-from core.benchmarks.base import FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FunctionObjective
 from core.spaces import Column, CubeEncoding, as_space
 from core.study.earlier import digest, searches_of, tasks_of
 from core.study.evaluation import plain

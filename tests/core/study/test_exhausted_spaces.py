@@ -23,7 +23,7 @@ from ConfigSpace import (
 )
 
 from core import minimize
-from core.benchmarks.base import LEARNING_CURVE, Evaluation, Fidelity
+from core.objectives.base import LEARNING_CURVE, Evaluation, Fidelity
 from core.optimizers.points import every_point
 from core.spaces import CubeEncoding
 from core.study import METHODS

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace
 
-from core.benchmarks.base import Fidelity, FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Fidelity, FunctionObjective
 from core.optimizers.bohb import BOHB
 from core.optimizers.cmaes import CMAES
 from core.optimizers.differential_evolution import DifferentialEvolution

@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from core import convergence
 from core.acquisition.maximizers import RandomLocalSearch
-from core.benchmarks.synthetic import sin_one
-from core.errors import UserError
 from core.experiment import optimization, provenance
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
@@ -18,10 +15,13 @@ from core.experiment.finished import shard_folder
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_records
+from core.foundation import convergence
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
+from core.objectives.synthetic import sin_one
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import uniform_points
-from core.randomness import make_generators
 from core.samplers import AdaptiveSGHMC
 from core.spaces import CubeEncoding
 from core.study import kept_proposals

@@ -10,7 +10,7 @@ from ConfigSpace import Categorical, ConfigurationSpace
 from ConfigSpace import Integer as NamedInteger
 
 from core import Float, Integer, minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.spaces import as_space
 from core.study import METHODS, method_of
 from core.study.methods.bayesian import GPSettings

@@ -15,7 +15,7 @@ import torch
 from ConfigSpace import ConfigurationSpace
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.study.evaluation import TrialResult
 from core.study.journal import Journal, open_journal

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.study.methods import method_of
 from core.study.methods.bayesian import GPSettings

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from core import minimize
-from core.benchmarks.base import Evaluation, FunctionObjective
-from core.benchmarks.counting_ones import CountingOnes
-from core.benchmarks.synthetic import FUNCTIONS
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation, FunctionObjective
+from core.objectives.counting_ones import CountingOnes
+from core.objectives.synthetic import FUNCTIONS
 from tests.core.study.bowl import SPACE, bowl, outcomes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from tests.core.study.bowl import SPACE, bowl, curve
 

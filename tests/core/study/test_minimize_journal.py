@@ -16,7 +16,7 @@ import pytest
 
 import core.study.journal
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study.methods import BOHBSettings
 from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes

@@ -7,8 +7,8 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 
 from core import minimize
-from core.benchmarks.base import FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FunctionObjective
 from core.optimizers.base import Trial
 from core.optimizers.bohb import BOHB
 from core.optimizers.random_search import RandomSearch

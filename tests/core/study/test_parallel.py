@@ -23,8 +23,8 @@ from ConfigSpace import ConfigurationSpace
 from distributed import Client
 
 from core import minimize
-from core.benchmarks.base import Fidelity, FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Fidelity, FunctionObjective
 from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.random_search import RandomSearch
 from core.study import SCHEDULER_VARIABLE, run_parallel, run_serial

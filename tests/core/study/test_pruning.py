@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.optimizers.base import Trial
 from core.study.pruning import LIMITS, HalvingRule, MedianRule, Pruned, RunningTrial
 from tests.core.study.bowl import SPACE, bowl, outcomes

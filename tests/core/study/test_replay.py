@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace
 
-from core.benchmarks.base import FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FunctionObjective
 from core.optimizers.random_search import RandomSearch
 from core.study import replay, run_serial
 

@@ -10,7 +10,7 @@ import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study import Record, Result
 from core.study.importance import importances_of
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from core import Evaluation, minimize
-from core.benchmarks.guard import LONGEST
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.guard import LONGEST
 from core.optimizers.told import as_evaluation
 from core.study import evaluation, method_of
 from core.study.chained_lines import chain_of, line_of

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.base import Evaluation, Fidelity
+from core.objectives.base import Evaluation, Fidelity
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.random_search import RandomSearch

@@ -10,8 +10,8 @@ from ConfigSpace import ConfigurationSpace, Integer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.optimizers.base import Optimizer
 from core.study import simulate
 

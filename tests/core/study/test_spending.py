@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
-from core.benchmarks.counting_ones import CountingOnes
+from core.objectives.base import Evaluation, Fidelity, FunctionObjective
+from core.objectives.counting_ones import CountingOnes
 from core.study.methods import method_of
 from core.study.own import OwnOptimizer
 from core.study.spending import Spending, losses_by_spending

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study.states import States
 from tests.core.study.bowl import SPACE, bowl, outcomes
 

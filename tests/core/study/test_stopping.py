@@ -12,8 +12,8 @@ import pytest
 from ConfigSpace import ConfigurationSpace, EqualsCondition
 
 from core import Pruned, minimize
-from core.benchmarks.base import Evaluation
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import Evaluation
 from core.study import time_limit as limits
 from core.study.time_limit import TimeLimitError, time_limit
 from tests.core.study.bowl import SPACE, bowl, outcomes

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.benchmarks.forrester import forrester_tasks
-from core.benchmarks.generated_tasks import generated_tasks
+from core.objectives.forrester import forrester_tasks
+from core.objectives.generated_tasks import generated_tasks
 from core.study.curves import value_of_incumbent
 from core.study.methods import method_of
 from core.study.task_search import search_tasks
-from tests.core.benchmarks.made_models import made_model
+from tests.core.objectives.made_models import made_model
 
 
 def test_the_incumbent_is_what_was_observed_to_be_best_and_keeps_its_noise_free_value():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.study.record import Record, incumbent, incumbents
 from core.study.trace import Trace, trace_of
 

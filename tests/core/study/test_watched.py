@@ -9,8 +9,8 @@ import pytest
 from ConfigSpace import ConfigurationSpace, Float
 from optuna.samplers import RandomSampler, TPESampler
 
-from core.benchmarks.forrester import forrester_tasks
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.forrester import forrester_tasks
 from core.optimizers.tpe import OptunaSearch
 from core.study.task_search import cube, search_tasks
 from core.study.watched import WatchedMethod

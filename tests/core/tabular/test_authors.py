@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from core import minimize
-from core.benchmarks.guard import guarded_evaluate
 from core.data import CorruptDataError, DataUnavailableError, load, load_frame
-from core.errors import UnknownNameError, UserError
 from core.experiment.table_trajectories import trajectory_of_records
+from core.foundation.errors import UnknownNameError, UserError
+from core.objectives.guard import guarded_evaluate
 from core.study import method_of, simulate
 from core.tabular import authors
 from core.tabular.authors import TABLES, authors_table

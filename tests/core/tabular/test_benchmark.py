@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.benchmarks.base import FAILURE, LEARNING_CURVE
-from core.benchmarks.guard import guarded_evaluate
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.base import FAILURE, LEARNING_CURVE
+from core.objectives.guard import guarded_evaluate
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
 from core.study import simulate

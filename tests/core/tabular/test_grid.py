@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
 from core.tabular.grid import FCNET, Grid
 from core.tabular.values import VALUES

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.importance import best_positions, finite_errors, importances, table_importances
 
 SHAPES = st.lists(st.integers(1, 4), min_size=2, max_size=4)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.grid import FCNET
 from core.tabular.neighbourhood import local_neighbourhood, neighbours
 from core.tabular.ranks import budget_correlations, dataset_correlations, spearman

@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.grid import FCNET
 from core.tabular.published import group_name, read_published
 from core.tabular.table import EPOCHS

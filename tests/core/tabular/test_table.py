@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.errors import UserError
 from core.experiment.storage import read_records, write_records
+from core.foundation.errors import UserError
 from core.tabular.frame import from_records, pack_split, to_records, unpack_split
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import UserError
-from core.progress import silent
+from core.foundation.errors import UserError
+from core.foundation.progress import silent
 from core.training.chunks import Chunks
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import core.training.collector as collector
-from core.benchmarks.network_spaces import surrogate_space
 from core.data import load
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives.network_spaces import surrogate_space
 from core.training.collector import CurveCollection
 
 

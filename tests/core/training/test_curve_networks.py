@@ -9,8 +9,8 @@ from torch import nn
 from torch.distributions import Normal, kl_divergence
 from torch.nn import functional
 
-from core.benchmarks.network_spaces import curve_space
-from core.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError
+from core.objectives.network_spaces import curve_space
 from core.training.curve_networks import NETWORKS, Shape, dropped
 
 SHAPE = Shape(channels=1, height=8, width=8, classes=3)

@@ -5,7 +5,7 @@ import pytest
 
 import core.training.fcnet as fcnet
 from core.data import Dataset
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.tabular.grid import FCNET
 from core.tabular.table import TEST, TRAIN, VALID
 from core.training.fcnet import FCNetCollection

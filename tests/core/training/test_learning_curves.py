@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.data import load
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.training.learning_curves import RECORDED, LearningCurves, image_parts, train_curve
 
 

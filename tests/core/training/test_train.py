@@ -8,8 +8,8 @@ import torch
 
 from core.compiled.random_bits import seed_states, shuffle
 from core.compiled.training import drop
-from core.errors import UserError
-from core.schedules import cosine
+from core.foundation.errors import UserError
+from core.foundation.schedules import cosine
 from core.training import Networks, Part, Parts, train
 from core.training.batched import Draws, train_batched
 

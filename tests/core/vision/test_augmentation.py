@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.vision import Augmentation
 
 

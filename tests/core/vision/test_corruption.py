@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.vision import Colours, Windows
 from core.vision.corruption import hsv_of, rgb_of
 

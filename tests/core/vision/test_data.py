@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.data import Dataset
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.vision import data as module
 from core.vision import image_set
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.vision import evaluate
 from core.vision.evaluation import corrupted_error
 

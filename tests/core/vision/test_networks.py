@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.vision import AllConvolutional, ConvolutionalNetwork, ResidualNetwork, ShakeShake
 from core.vision.layers import Dropout, draw_from, parameters
 from core.vision.networks import shake_shake

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from core.errors import UserError
-from core.schedules import constant, cosine
+from core.foundation.errors import UserError
+from core.foundation.schedules import constant, cosine
 from core.vision import Augmentation, Training, evaluate, train
 from core.vision.layers import Dropout
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks import task_tables as tables
+from core.objectives import task_tables as tables
 from tests.papers.runs import smoke_runs
 
 

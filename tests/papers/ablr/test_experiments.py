@@ -7,12 +7,12 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from core.benchmarks.task_tables import task_table
-from core.errors import UnknownNameError
+from core.foundation.errors import UnknownNameError
 from core.models.ablr import ABLR
 from core.models.stacked_process import StackedGP
 from core.models.task_features import Fourier
 from core.models.tasks import Task
+from core.objectives.task_tables import task_table
 from core.training import Parts
 from core.training.networks import Part
 from papers.ablr.networks import outcomes_of

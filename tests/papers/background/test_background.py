@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 import torch
 
-from core.benchmarks.synthetic import forrester
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from core.objectives.synthetic import forrester
 from papers.background.artifacts.illustrations import most_informed
 from tests.papers.functions import Functions
 

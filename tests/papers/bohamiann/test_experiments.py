@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks import task_tables
-from core.benchmarks.openml_spaces import openml_space
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
+from core.objectives import task_tables
+from core.objectives.openml_spaces import openml_space
 from core.spaces import CubeEncoding
 from tests.papers.functions import Functions
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.benchmarks.base import Fidelity
-from core.benchmarks.counting_ones import CountingOnes
-from core.benchmarks.fcnet_surrogate import FCNetSurrogate
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
+from core.objectives.base import Fidelity
+from core.objectives.counting_ones import CountingOnes
+from core.objectives.fcnet_surrogate import FCNetSurrogate
 from core.study.methods import method_of
 from core.study.record import Record
 from papers.bohb.experiments import optimization as experiments

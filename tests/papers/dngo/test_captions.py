@@ -10,11 +10,11 @@ import pytest
 
 from core.captions.bleu import COUNTS, bleu_of
 from core.captions.data import generated
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
 from core.report.figures import style
 from papers.dngo.experiments import captions as experiment
 from papers.dngo.experiments.captioned_images import caption_tuning

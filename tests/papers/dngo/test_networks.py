@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.image_spaces import corrupted_images_space
 from core.experiment.catalogue import Catalogue
 from core.experiment.selection import find_cells
+from core.objectives.image_spaces import corrupted_images_space
 from core.report.verdicts.names import published_numbers
 from papers.dngo.artifacts.network_tables import table3, table4, table6
 from papers.dngo.artifacts.networks_figure import fig4

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.authors_svm import authors_svm_surrogate
 from core.data import DataUnavailableError
+from core.objectives.authors_svm import authors_svm_surrogate
 from core.report.verdicts.published_runs import published_runs
 from papers.fabolas.authors_overhead import AUTHORS_SHARES, DESIGNS, proposal_seconds, with_authors_overhead
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.benchmarks import objective
-from core.benchmarks.svm_times import timed_everywhere
+from core.objectives import objective
+from core.objectives.svm_times import timed_everywhere
 from papers.fabolas.settings import LiveSearch, SubsamplingNoise, SvmGrid
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.benchmarks.network_spaces import curve_space
+from core.objectives.network_spaces import curve_space
 from core.spaces import CubeEncoding
 from papers.lcnet.authors_summary import summarized_curves
 from papers.lcnet.curve_sets import AUTHORS, CurveSet, curve_set

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataUnavailableError, load_frame
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.curves.last_seen import LastSeenValue
 from papers.lcnet import authors_curves
 from papers.lcnet.authors_curves import authors_cnn

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.network_spaces import curve_space
-from core.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError
+from core.objectives.network_spaces import curve_space
 from core.spaces import CubeEncoding
 from papers.lcnet.curve_sets import curve_set, curve_sets
 from tests.papers.lcnet.made_sets import MadeResults, records

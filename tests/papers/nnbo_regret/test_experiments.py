@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 import torch
 
-from core.benchmarks import synthetic
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from core.objectives import synthetic
 from papers.nnbo_regret.experiments.optimization import POSTERIOR
 from papers.nnbo_regret.experiments.search import Runs
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective

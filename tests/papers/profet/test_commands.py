@@ -14,11 +14,11 @@ import pytest
 import torch
 from rich.console import Console
 
-from core.benchmarks.forrester import forrester_tasks
-from core.benchmarks.meta_model_files import load, save
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.storage import read_records, write_records
+from core.foundation.errors import UserError
+from core.objectives.forrester import forrester_tasks
+from core.objectives.meta_model_files import load, save
 from papers import __main__ as command_line
 from papers.commands.benchmarking import benchmark
 from papers.profet.commands import sample

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 import torch
 
-from core.benchmarks.meta_model_files import load, save
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
+from core.objectives.meta_model_files import load, save
 from papers.profet.experiments.meta_models import tasks_of
 from papers.profet.experiments.resemblance import compare
-from tests.core.benchmarks.made_models import made_model
+from tests.core.objectives.made_models import made_model
 from tests.papers.runs import smoke_runs
 
 

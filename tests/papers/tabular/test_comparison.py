@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.table_search import make_optimizer
+from core.foundation.errors import UserError
 from core.report.figures import style
 from core.report.verdicts.checks import NotRunError
 from core.study.curves import at_times

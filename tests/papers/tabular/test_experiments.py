@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
 from core.tabular.frame import from_records
 from core.tabular.grid import FCNET
 from papers.tabular.experiments.grid import groups

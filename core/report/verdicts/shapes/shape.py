@@ -21,8 +21,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
 
+from core.foundation.strict import Strict
 from core.report.verdicts.checks import Check
-from core.strict import Strict
 
 
 @dataclass(frozen=True)

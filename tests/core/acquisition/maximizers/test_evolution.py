@@ -7,7 +7,7 @@ from botorch.test_functions import Ackley, Branin, Hartmann
 from scipy import optimize, stats
 
 from core.acquisition.maximizers import EvolutionarySearch
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
 
 RUNS = 25
 

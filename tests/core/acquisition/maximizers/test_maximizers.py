@@ -16,7 +16,7 @@ from core.acquisition.maximizers import (
     RandomLocalSearch,
     regular_grid,
 )
-from core.randomness import make_generators
+from core.foundation.randomness import make_generators
 
 SEARCHES = [RandomLocalSearch(), GradientAscent(), EvolutionarySearch(), GridSearch(regular_grid(2, 41))]
 CENTRES = torch.tensor([[0.3, 0.7], [0.95, 0.05], [0.5, 0.5]], dtype=torch.float64)

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from core.acquisition.maximizers import MultiscaleSearch, RandomLocalSearch
-from core.errors import UserError
-from core.randomness import make_generators
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 
 SEEDS = range(20)
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.acquisition.maximizers import OneStepSearch
-from core.errors import UserError
-from core.randomness import make_generators
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.spaces import CubeEncoding
 
 SIZES, CATEGORICAL = (4, 3, 2, 5), frozenset({1, 2})

@@ -5,11 +5,11 @@ import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
+from core.foundation.randomness import make_generators
 from core.models.curves.basis_mlp import BasisMLP
 from core.models.curves.basis_network import BasisNetwork
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.priors import AveragedNormal, LogNormalNoise
-from core.randomness import make_generators
 from core.samplers import SGHMC, AdaptiveSGHMC
 from tests.core.models.curves.curve_examples import falling_curves
 from tests.core.models.engines.replay import replayed_batch, replayed_noise

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.curves.data import check_configurations, check_times, observed_curves, without_outliers
 
 X = np.arange(6.0).reshape(3, 2)

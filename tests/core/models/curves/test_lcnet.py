@@ -4,7 +4,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.curves.lcnet import LCNet
 from core.models.curves.network import CurveNetwork
 from tests.core.models.curves.curve_examples import falling_curves, hide

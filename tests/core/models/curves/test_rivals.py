@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.curves.extrapolation import Extrapolation, _sums
 from core.models.curves.forest import CurveForest
 from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.engines.choice import make_engine
 from core.models.engines.fused import FusedEngine
 from core.models.engines.reference import ReferenceEngine
 from core.models.priors import LogNormalNoise
-from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 from tests.core.models.engines.problems import make_problem
 

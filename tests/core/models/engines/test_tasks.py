@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from core.foundation.randomness import make_generators
 from core.models.engines.tasks import TaskEngine, TaskProblem
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
 from core.models.task_network import TaskNetwork
-from core.randomness import make_generators
 from core.samplers import SGHMC, AdaptiveSGHMC
 from tests.core.models.engines.replay import replayed_batch, replayed_noise
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models import matern
 from core.models.kernels import LOG_COST, LOSS, BasisKernel, product_kernel, tasks
 

@@ -10,12 +10,12 @@ from botorch.optim import optimize_acqf
 from botorch.posteriors import GPyTorchPosterior
 from botorch.utils.sampling import manual_seed
 
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators, normal_, permutations
 from core.models.network import MLP
 from core.models.pbp import ProbabilisticBackpropagation
 from core.models.pbp.prior import PriorFactors
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood
-from core.randomness import make_generators, normal_, permutations
 
 
 def waves(runs=1, n=20, d=2, seed=0):

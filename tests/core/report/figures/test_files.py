@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.figures.files import write_file
 
 SCRIPT = r"""

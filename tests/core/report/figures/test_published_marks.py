@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.figures import style
 from core.report.figures.published_marks import mark_published
 from core.report.verdicts.published import published_in

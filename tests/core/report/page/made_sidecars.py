@@ -39,7 +39,8 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
     claims = [
         {
             "id": f"c{number}", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>",
-            "place": "Sec 1", "published": 1.0, "criterion": "A less B, below 0.", "where": "core/errors.py, line 3, c",
+            "place": "Sec 1", "published": 1.0, "criterion": "A less B, below 0.",
+            "where": "core/foundation/errors.py, line 3, c",
             **vars(check), "reduced": False, "headline": "", "cause": None,
         }
         for number, check in enumerate(checks)

@@ -8,7 +8,7 @@ import math
 import pytest
 from rich.console import Console
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.page.comparison import load_sidecars, summary
 from core.report.page.records import to_json
 from core.report.page.rendering import cell_text, code_address
@@ -42,7 +42,7 @@ def test_the_page_is_well_formed_and_links_what_it_shows(figures):
     assert page.tags.count("article") == 3 and len(set(page.ids)) == len(page.ids)
     assert {"alpha", "beta", "alpha-table1", "alpha-c0", "alpha-c1"} <= set(page.ids)
     assert {
-        "alpha/fig1.png", "alpha/fig1.pdf", "../papers/alpha/README.md", "../core/errors.py#L3", "#alpha-c0",
+        "alpha/fig1.png", "alpha/fig1.pdf", "../papers/alpha/README.md", "../core/foundation/errors.py#L3", "#alpha-c0",
         "../results/reference/paper/alpha/uci/boston/sghmc.parquet",
     } <= set(page.links)  # fmt: skip
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)

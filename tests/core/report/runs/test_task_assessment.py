@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata, wilcoxon
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.figures import style
 from core.report.figures.task_figures import draw_losses, draw_ranks, draw_solved
 from core.report.runs.task_runs import first_hits, task_runs

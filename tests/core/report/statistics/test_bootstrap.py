@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.statistics import bootstrap
 from core.report.statistics.bootstrap import bootstrap_interval, bootstrap_intervals, counts_of
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.page.records import plain, table_from_record, table_record, to_json
 from core.report.tables.compare import absent_table, compare_table, samples_of, spec_table
 from core.report.tables.table import ReportCell, ReportTable

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.statistics.bootstrap import Interval
 from core.report.verdicts.checks import Check, NotRunError, judge
 from core.report.verdicts.claims import claim, run_check

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing
+from core.foundation.errors import UserError
 from core.report.draw import draw_artifact
 from core.report.verdicts.names import check_experiments, check_places, published_numbers
 from core.report.verdicts.paper_claims import claims_about

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.verdicts.published import read_published, read_published_spec
 
 HEADER = "row,column,value,spread,spread_kind,runs,source,note\n"

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks import objective
 from core.data import DataUnavailableError, load_frame
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.objectives import objective
 from core.report.verdicts import published
 from core.report.verdicts.published_runs import published_runs
 from tests.conftest import ROOT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.report.verdicts.cells import (
     cell_verdict,
 )

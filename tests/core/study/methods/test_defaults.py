@@ -7,7 +7,7 @@ import pytest
 import torch
 from ConfigSpace import Categorical, ConfigurationSpace, Float
 
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.tasks import Task
 from core.study.methods import method_of
 from core.study.methods.model_based import initial_size

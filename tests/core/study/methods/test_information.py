@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, EqualsCondition, ForbiddenEqualsClause
 
-from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
-from core.errors import UserError
+from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
+from core.objectives.base import Evaluation, Fidelity, FunctionObjective
 from core.optimizers.fidelities import initial_evaluations
 from core.optimizers.policy import uniform_points
-from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study import minimize
 from core.study.lockstep import run_in_lockstep

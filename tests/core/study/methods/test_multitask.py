@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core import minimize
-from core.errors import UserError
+from core.foundation.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import MarginalisedGP
 from core.models.multitask_bohamiann import MultiTaskNetwork

@@ -6,7 +6,7 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 from pydantic import TypeAdapter, ValidationError
 
-from core.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError
 from core.models.priors import AveragedNormal, GammaHyperprior
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB

@@ -1,8 +1,0 @@
-"""Objectives and target densities that the experiments of the papers run on; see `core.benchmarks.base`.
-
-`objective(name)` returns one by the name that experiments use, `objectives()` the names.
-"""
-
-from core.lazy import exports
-
-__getattr__, __dir__, __all__ = exports(__name__)

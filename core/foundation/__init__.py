@@ -1,0 +1,1 @@
+"""What everything else stands on: errors, files, locks, randomness, validation and lazy imports."""
