@@ -236,13 +236,13 @@ class TestReruns:
         """And what cannot be drawn costs none of the others."""
         add_figures(repository, 4)
         extra = "def extra{}(results, published):\n    return fig1(results, published)\n\n\n"
-        with open(repository / "papers/toy/artifacts/estimates.py", "a") as stream:
+        with open(repository / "papers/toy/figures.py", "a") as stream:
             stream.write("\n\n" + "".join(map(extra.format, range(3))))
         status, output = call("toy")
         assert status == 1
-        assert "papers/toy/artifacts/ has no function of that name" in output
+        assert "papers/toy/{figures,tables}.py: no function of that name" in output
         assert (repository / "figures/toy/extra2.pdf").exists()
-        with open(repository / "papers/toy/artifacts/estimates.py", "a") as stream:
+        with open(repository / "papers/toy/figures.py", "a") as stream:
             stream.write(extra.format(3))
         status, output = call("toy")
         assert status == 0, output

@@ -15,7 +15,7 @@ from typing import Any
 
 from core.experiment import LIST, SCALES
 from core.experiment.cells import Cell, Expanded, expand, make_cell
-from core.experiment.modules import Folder, import_module
+from core.experiment.modules import Functions, import_module
 from core.experiment.schema import Experiment, Paper, load_paper, split_reference
 from core.experiment.settings import Settings
 from core.foundation.errors import UnknownNameError, UserError
@@ -41,7 +41,7 @@ class Catalogue:
         self._specs: dict[str, Paper] = {}
         self._loaded: dict[str, Paper | UserError] = {}
         self._cells: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
-        self._folders: dict[tuple[str, str], Folder] = {}
+        self._functions: dict[tuple[str, str], Functions] = {}
 
     def paper(self, name: str) -> Paper:
         """A paper, validated with all its cells at all scales.
@@ -89,12 +89,12 @@ class Catalogue:
         """papers.<paper>.<name>, imported; raises as `import_module`."""
         return import_module(self.code, self.package, paper, name)
 
-    def folder(self, paper: str, name: str) -> Folder:
-        """A paper's experiments, artifacts or claims; each file is read once."""
-        key = (paper, name)
-        if key not in self._folders:
-            self._folders[key] = Folder(self.code, self.package, paper, name)
-        return self._folders[key]
+    def functions(self, paper: str, role: str) -> Functions:
+        """A paper's experiments, artifacts or checks of claims; each file is read once."""
+        key = (paper, role)
+        if key not in self._functions:
+            self._functions[key] = Functions(self.code, self.package, paper, role)
+        return self._functions[key]
 
     def function(self, cell: Cell) -> Callable[..., Any]:
         """The experiment function of a cell.
@@ -103,12 +103,12 @@ class Catalogue:
             UnknownNameError: paper.yaml names a function that does not exist.
             UserError: its module cannot be imported.
         """
-        folder = self.folder(cell.paper, "experiments")
+        functions = self.functions(cell.paper, "experiments")
         try:
-            return folder.function(cell.function)
+            return functions[cell.function]
         except KeyError:
             kind = f"function in {self._file(cell.paper)}: experiments.{cell.experiment}.function:"
-            raise UnknownNameError(kind, cell.function, folder.functions) from None
+            raise UnknownNameError(kind, cell.function, functions.by_name) from None
 
     def artifact_function(self, paper: str, artifact: str) -> Callable[..., Any]:
         """The function of an artifact's name: (results, published or None) -> ReportTable or Figure.
@@ -116,11 +116,11 @@ class Catalogue:
         Raises:
             UserError: there is none, or its module cannot be imported.
         """
-        folder = self.folder(paper, "artifacts")
+        functions = self.functions(paper, "artifacts")
         try:
-            return folder.function(artifact)
+            return functions[artifact]
         except KeyError:
-            raise UserError(f"artifact {artifact!r}: {folder.place}/ has no function of that name") from None
+            raise UserError(f"artifact {artifact!r}: {functions.place}: no function of that name") from None
 
     def cells(self, paper: str, experiment: str, scale: str) -> tuple[Cell, ...]:
         """All cells of an experiment at a scale."""

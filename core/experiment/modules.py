@@ -1,4 +1,4 @@
-"""The functions in a paper's folders, and importing their modules.
+"""The functions of a paper by name, and importing their modules.
 
 Functions are found in the source text: finding one imports nothing, and calling it imports only its own module, so a
 drawing pays for no other module and an error in a module affects only that module. An error about a file is one line
@@ -23,26 +23,38 @@ from core.foundation.extras import missing_module
 DEFINITION = re.compile(r"^def ([A-Za-z]\w*)\(", re.MULTILINE)
 
 
-class Folder:
-    """<package>/<paper>/<name>/, the modules with a paper's experiments, artifacts or claims.
+FILES = {
+    "experiments": ("experiments",),
+    "artifacts": ("artifacts", "figures", "tables"),
+    "claims": ("claims", "checks"),
+}
+"""The modules with a paper's functions by their role; each is a file or a package."""
+
+
+class Functions:
+    """The functions of one role in a paper: its experiments, artifacts or checks of claims; see `FILES`.
 
     Attributes:
-        place: The folder's path from the repository's root.
+        place: The files' paths from the repository's root, in words.
     """
 
-    def __init__(self, root: Path, package: str, paper: str, name: str) -> None:
-        self.root, self.place = root, Path(package) / paper / name
-        self._paper, self._name = (root, package, paper), name
+    def __init__(self, root: Path, package: str, paper: str, role: str) -> None:
+        self.root, self._paper, self._role = root, (root, package, paper), role
+        names = [name for name in FILES[role] if name not in ("artifacts", "claims")]
+        self.place = f"{package}/{paper}/{names[0] if len(names) == 1 else '{' + ','.join(names) + '}'}.py"
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The text of each module by its dotted name, in alphabetical order; empty if there is no folder."""
-        files = sorted((self.root / self.place).glob("*.py"))
-        dotted = ".".join(self.place.parts)
-        return {f"{dotted}.{file.stem}": file.read_text("utf-8") for file in files if file.stem != "__init__"}
+        """The text of each module by its name in the paper, such as `tables` or `figures.searches`."""
+        texts, folder = {}, self.root.joinpath(*self._paper[1:])
+        for name in FILES[self._role]:
+            for file in [folder / f"{name}.py", *sorted((folder / name).glob("*.py"))]:
+                if file.is_file() and file.stem != "__init__":
+                    texts[".".join(file.relative_to(folder).with_suffix("").parts)] = file.read_text("utf-8")
+        return texts
 
     @cached_property
-    def functions(self) -> dict[str, list[str]]:
+    def by_name(self) -> dict[str, list[str]]:
         """The modules that define each public function."""
         modules: dict[str, list[str]] = {}
         for module, text in self.texts.items():
@@ -50,24 +62,24 @@ class Folder:
                 modules.setdefault(name, []).append(module)
         return modules
 
-    def module(self, dotted: str) -> ModuleType:
-        """One of the modules of `texts`, imported; raises as `import_module`."""
-        return import_module(*self._paper, f"{self._name}.{dotted.rpartition('.')[2]}")
+    def modules(self) -> list[ModuleType]:
+        """All modules of the role, imported; raises as `import_module`."""
+        return [import_module(*self._paper, name) for name in self.texts]
 
-    def function(self, name: str) -> Callable[..., Any]:
+    def __getitem__(self, name: str) -> Callable[..., Any]:
         """A function by name.
 
         Raises:
             KeyError: no module defines it.
-            UserError: there is no such folder, several modules define it, or the one that does cannot be imported.
+            UserError: there is no such module, several define it, or the one that does cannot be imported.
         """
-        if not (self.root / self.place).is_dir():
-            raise UserError(f"{self.place}/: missing; each paper has one")
-        modules = self.functions[name]
+        if not self.texts:
+            raise UserError(f"{self.place}: missing; each paper has one")
+        modules = self.by_name[name]
         if len(modules) > 1:
-            files = " and ".join(f"{module.rpartition('.')[2]}.py" for module in modules)
-            raise UserError(f"{self.place}/: {files} each define {name!r}; allowed: one definition")
-        return getattr(self.module(modules[0]), name)
+            files = " and ".join(f"{module.replace('.', '/')}.py" for module in modules)
+            raise UserError(f"{'/'.join(self._paper[1:])}: {files} each define {name!r}; allowed: one definition")
+        return getattr(import_module(*self._paper, modules[0]), name)
 
 
 def import_module(root: Path, package: str, paper: str, name: str) -> ModuleType:

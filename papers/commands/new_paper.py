@@ -19,7 +19,6 @@ from core.foundation.errors import UserError, brief
 from core.foundation.files import write_whole
 
 SKELETON = Path(__file__).parent / "skeleton"
-PACKAGES = ("", "experiments", "artifacts", "claims")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -42,8 +41,7 @@ def new_paper(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     for file in sorted(SKELETON.rglob("*.txt")):
         text = file.read_text("utf-8").replace("{name}", name)
         _write(folder / file.relative_to(SKELETON).with_suffix(""), text)
-    for package in PACKAGES:
-        _write(folder / package / "__init__.py", "")
+    _write(folder / "__init__.py", f'"""{name}."""\n')
     console.print(f"wrote {folder.relative_to(catalogue.root)}; it runs as it is:", soft_wrap=True)
     for command in ("run", "draw", "compare"):
         console.print(f"  python -m papers {command} {name} --scale smoke", soft_wrap=True)

@@ -16,11 +16,11 @@ class Functions:
     """The functions of a folder by name, `Functions("bohb", "artifacts").fig6_1`; of claims/, the checks by id."""
 
     def __init__(self, paper: str, folder: str) -> None:
-        self._folder = CATALOGUE.folder(paper, folder)
+        self._functions = CATALOGUE.functions(paper, folder)
         self._checks = {each.id: each.check for each in claims_of(CATALOGUE, paper)} if folder == "claims" else {}
 
     def __getattr__(self, name: str) -> Callable:
-        return self._checks[name] if name in self._checks else self._folder.function(name)
+        return self._checks[name] if name in self._checks else self._functions[name]
 
 
 def all_claims(paper: str) -> list[Claim]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -74,36 +75,44 @@ def uses(catalogue, paper: str) -> dict:
     }
 
 
-@pytest.mark.parametrize("name", ["experiments", "artifacts"])
-def test_a_folder_that_is_needed_only_later(toy, beside, name):
-    shutil.rmtree(beside / name)
+@pytest.mark.parametrize(
+    ("role", "files", "place"),
+    [
+        ("experiments", ["experiments.py"], "experiments.py"),
+        ("artifacts", ["figures.py", "tables.py"], "{figures,tables}.py"),
+    ],
+)
+def test_a_module_that_is_needed_only_later(toy, beside, role, files, place):
+    for file in files:
+        (beside / file).unlink()
     catalogue = toy()
     assert len(find_cells(catalogue, "again", "paper")) == 5
-    with pytest.raises(UserError, match=f"^toypapers/again/{name}/: missing; each paper has one$"):
-        uses(catalogue, "again")[name]()
-    assert uses(catalogue, "toy")[name]()
+    with pytest.raises(UserError, match=f"^{re.escape(f'toypapers/again/{place}')}: missing; each paper has one$"):
+        uses(catalogue, "again")[role]()
+    assert uses(catalogue, "toy")[role]()
 
 
-@pytest.mark.parametrize("name, function", [("experiments", "fit"), ("artifacts", "table1")])
-def test_a_function_that_two_modules_define(toy, beside, name, function):
-    write(f"{name}/another.py", f"def {function}(context):\n    return 1\n")(beside)
-    with pytest.raises(UserError, match=rf"^toypapers/again/{name}/: another\.py and \w+\.py each define '{function}'"):
-        uses(toy(), "again")[name]()
+def test_a_function_that_two_modules_define(toy, beside):
+    write("figures.py", "def table1(results, published):\n    return 1\n")(beside)
+    with pytest.raises(UserError, match=r"^toypapers/again: figures\.py and tables\.py each define 'table1'"):
+        uses(toy(), "again")["artifacts"]()
 
 
-def test_an_error_in_one_module_is_not_that_of_the_others(toy, beside):
-    write("artifacts/another.py", "import tourch\n\n\ndef fig9(results, published):\n    return 1\n")(beside)
+def test_a_package_of_functions_and_an_error_in_one_of_its_modules(toy, beside):
+    """An error in one module is not that of the others."""
+    (beside / "figures.py").unlink()
+    (beside / "figures").mkdir()
+    write("figures/another.py", "import tourch\n\n\ndef fig9(results, published):\n    return 1\n")(beside)
+    write("figures/curves.py", "def fig1(results, published):\n    return 1\n")(beside)
     catalogue = toy()
-    assert catalogue.artifact_function("again", "table1")
-    with pytest.raises(UserError, match=r"^toypapers/again/artifacts/another\.py, line 1: the Python package 'tourch'"):
+    assert catalogue.artifact_function("again", "table1") and catalogue.artifact_function("again", "fig1")
+    with pytest.raises(UserError, match=r"^toypapers/again/figures/another\.py, line 1: the Python package 'tourch'"):
         catalogue.artifact_function("again", "fig9")
 
 
 def test_an_error_below_the_paper_names_the_file_where_it_is(toy, beside):
     write("grid.py", "import math\nmath.nothing\n")(beside)
-    write("artifacts/estimates.py", "from toypapers.again import grid\n\n\ndef table1(results, published): ...\n")(
-        beside
-    )
+    write("tables.py", "from toypapers.again import grid\n\n\ndef table1(results, published): ...\n")(beside)
     with pytest.raises(UserError, match=r"^toypapers/again/grid\.py, line 2: AttributeError: module 'math' has no"):
         toy().artifact_function("again", "table1")
 

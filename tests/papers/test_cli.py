@@ -112,12 +112,12 @@ class TestDraw:
         assert "drew figures/own/toy/table1.pdf" in papers("draw", "table1", "--scale", "smoke")[1]
 
     def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, tmp_path):
-        module = tmp_path / "toypapers/toy/artifacts/estimates.py"
+        module = tmp_path / "toypapers/toy/tables.py"
         module.write_text(module.read_text().replace("def table1(", "def another("))
         status, output, error = papers("draw", "toy")
         assert status == 2
         assert error.startswith(
-            "error: toy/table1: artifact 'table1': toypapers/toy/artifacts/ has no function of that"
+            "error: toy/table1: artifact 'table1': toypapers/toy/{figures,tables}.py: no function of"
         )
         assert "drew figures/toy/fig1.pdf" in output
 

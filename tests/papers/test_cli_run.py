@@ -87,7 +87,7 @@ class TestRun:
 
     def test_failures_are_counted(self, papers, toy, monkeypatch):
         catalogue = toy()
-        module = catalogue.module("toy", "experiments.fit")
+        module = catalogue.module("toy", "experiments")
         original = module.fit
 
         def fit(context):
@@ -105,7 +105,7 @@ class TestRun:
         def fit(context):
             raise ValueError("no [posterior] for [/red] at all")
 
-        monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
+        monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
         monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
         status, _, message = papers("run", CELL)
         assert status == 2
@@ -120,7 +120,7 @@ class TestCellsThatCannotRun:
 
     def test_without_their_data_set(self, papers, toy, monkeypatch, tmp_path):
         catalogue = toy()
-        module = catalogue.module("toy", "experiments.fit")
+        module = catalogue.module("toy", "experiments")
         original = module.fit
 
         def fit(context):
@@ -169,7 +169,7 @@ def test_work_that_another_process_did_is_not_claimed(papers, monkeypatch):
 
 def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_repository, environment, tmp_path):
     repository: Path = make_repository(tmp_path / "repository")
-    watched = ("torch", "pandas", "papers.toy.experiments.fit", "core.experiment.runner")
+    watched = ("torch", "pandas", "papers.toy.experiments", "core.experiment.runner")
     program = (
         "import sys; from papers.__main__ import main; "
         f"main(['run', 'toy/count', '--scale', 'smoke']); print([m for m in {watched} if m in sys.modules])"
@@ -180,5 +180,5 @@ def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_
         found = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=True)
         return found.stdout.splitlines()[-1]
 
-    assert last_line() == "['pandas', 'papers.toy.experiments.fit', 'core.experiment.runner']"
+    assert last_line() == "['pandas', 'papers.toy.experiments', 'core.experiment.runner']"
     assert last_line() == "[]"

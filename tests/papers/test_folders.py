@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +12,13 @@ from core.report.verdicts.claims import KINDS
 from tests.papers.functions import CATALOGUE, all_claims
 
 PAPERS = list(CATALOGUE.papers)
-FOLDERS = ("experiments", "artifacts", "claims")
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_the_folders_are_packages_that_import_nothing(paper):
+def test_a_paper_is_a_package_that_imports_nothing(paper):
     folder = CATALOGUE.root / "papers" / paper
-    for name in FOLDERS:
-        (statement,) = ast.parse((folder / name / "__init__.py").read_text()).body
+    for file in (folder / "__init__.py", *folder.glob("*/__init__.py")):
+        (statement,) = ast.parse(file.read_text()).body
         assert isinstance(statement, ast.Expr), "a docstring alone"
     for name in ("README.md", "paper.yaml", "settings.py"):
         assert (folder / name).is_file()
@@ -31,9 +29,9 @@ def test_the_folders_are_packages_that_import_nothing(paper):
 def test_everything_that_paper_yaml_names_has_its_function(paper):
     spec = CATALOGUE.paper(paper)
     for experiment in spec.experiments.values():
-        assert len(CATALOGUE.folder(paper, "experiments").functions[experiment.function]) == 1
+        assert len(CATALOGUE.functions(paper, "experiments").by_name[experiment.function]) == 1
     for artifact in spec.artifacts:
-        assert len(CATALOGUE.folder(paper, "artifacts").functions[artifact]) == 1
+        assert len(CATALOGUE.functions(paper, "artifacts").by_name[artifact]) == 1
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -61,8 +59,8 @@ def test_every_check_of_results_is_marked_as_a_claim(paper):
     claims = all_claims(paper)
     assert len({claim.id for claim in claims}) == len(claims) and {claim.kind for claim in claims} <= set(KINDS)
     public = set()
-    for file in Path(CATALOGUE.root, "papers", paper, "claims").glob("*.py"):
-        for node in ast.parse(file.read_text()).body:
+    for text in CATALOGUE.functions(paper, "claims").texts.values():
+        for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 takes = [argument.arg for argument in node.args.args]
                 if takes == ["results"] and ast.unparse(node.returns) == "Check":

@@ -25,10 +25,10 @@ def test_a_library_that_one_command_needs(refused, monkeypatch):
 
 
 def test_a_library_that_the_authors_functions_need(refused, toy, tmp_path):
-    experiments = tmp_path / "toypapers" / "toy" / "experiments" / "fit.py"
+    experiments = tmp_path / "toypapers" / "toy" / "experiments.py"
     experiments.write_text(f"{experiments.read_text()}import tourch\n")
     line = experiments.read_text().count("\n")
     assert (
         refused("run", "toy/fit")
-        == f"error: toypapers/toy/experiments/fit.py, line {line}: the Python package 'tourch' {ADVICE}\n"
+        == f"error: toypapers/toy/experiments.py, line {line}: the Python package 'tourch' {ADVICE}\n"
     )

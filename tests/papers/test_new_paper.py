@@ -52,7 +52,13 @@ def test_its_files_are_in_the_repositorys_style(tmp_path, environment):
     (tmp_path / "papers").mkdir()
     new_paper(Catalogue(tmp_path), Namespace(name="tenth"), Console(file=StringIO()))
     folder = tmp_path / "papers" / "tenth"
-    assert {path.name for path in folder.iterdir()} >= {"paper.yaml", "settings.py", "README.md", "published", "claims"}
+    assert {path.name for path in folder.iterdir()} >= {
+        "paper.yaml",
+        "settings.py",
+        "README.md",
+        "published",
+        "claims.yaml",
+    }
     assert not [path for path in folder.rglob("*") if path.is_file() and "{name}" in path.read_text()]
     for arguments in (["check"], ["format", "--check"]):
         first_party = 'lint.isort.known-first-party = ["core", "papers"]'

@@ -57,7 +57,7 @@ def test_what_a_device_made_is_left_out_and_said(papers, shipped):
 def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch, runs, expected):
     """Nor are they a success where nothing else was checked."""
     catalogue = toy()
-    original = catalogue.module("toy", "experiments.fit").fit
+    original = catalogue.module("toy", "experiments").fit
 
     def fit(context):
         if context.runs.stop <= runs:
@@ -65,7 +65,7 @@ def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatc
         return original(context)
 
     monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
-    monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
+    monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
     status, output, _ = papers("verify", "--shards", "3")
     assert status == expected
     assert "not checked: data set 'boston' is not here" in output

@@ -58,7 +58,8 @@ def table_claims(catalogue: Catalogue, paper: str, shapes: Mapping[str, Shape]) 
         UserError: naming the file, the claim, the key, the value and what is allowed.
     """
     root = catalogue.code
-    for file in sorted((root / catalogue.package / paper / "claims").glob("*.yaml")):
+    folder = root / catalogue.package / paper
+    for file in sorted([*folder.glob("claims.yaml"), *folder.glob("claims/*.yaml")]):
         table, place = read_mapping(file, "artifacts and their claims"), file.relative_to(root)
         of_table = _defaults(table, shapes, f"{place}: ")
         for artifact, rows in table.items():

@@ -1,4 +1,4 @@
-"""All claims of a paper: the rows of its tables and the marked functions of its claims/ folder.
+"""All claims of a paper: the rows of its tables and the marked functions of its checks.py.
 
 The page lists an artifact's claims in this order: first the rows of the tables, table by table, then the functions of
 the modules, module by module, in the order of their definition. Tables and modules are in alphabetical order.
@@ -24,7 +24,7 @@ SHARED = (searches, suggestion_times)
 
 
 def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]:
-    """The claims about one artifact in the order of the page; none if the paper has no claims/ folder.
+    """The claims about one artifact in the order of the page; none if the paper states none.
 
     Raises:
         UserError: a claim of the paper is invalid, or one of its modules with claims cannot be imported.
@@ -35,8 +35,7 @@ def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]
 @once
 def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
     """All claims of a paper in the order of the page, read once per catalogue; raises as `claims_about`."""
-    folder = catalogue.folder(paper, "claims")
-    modules = [folder.module(name) for name in folder.texts]
+    modules = catalogue.functions(paper, "claims").modules()
     shapes: dict[str, Shape] = {}
     for each in _marked([*SHARED, *modules], "shape"):
         if shapes.setdefault(each.name, each) is not each:

@@ -225,7 +225,9 @@ def test_an_artifact_without_a_function_and_a_claim_without_an_artifact_are_expl
     edit("  table1:", "  tableX:")
     (tmp_path / "toypapers/toy/published/table1.csv").unlink()
     catalogue = toy()
-    with pytest.raises(UserError, match="artifact 'tableX': toypapers/toy/artifacts/ has no function of that name"):
+    with pytest.raises(
+        UserError, match=r"artifact 'tableX': toypapers/toy/\{figures,tables\}\.py: no function of that name"
+    ):
         draw_artifact(catalogue, drawing(catalogue, "toy/tableX", "quick", "run"))
     (tmp_path / "toypapers/toy/claims").mkdir()
     mark = '@claim(artifact="table1", place="Table 1", sentence="It wins on both sets.", published="both")'

@@ -1,10 +1,8 @@
-"""The toy paper's drawings."""
+"""The toy paper's table."""
 
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report.figures import style
-from core.report.figures.figure import Figure
 from core.report.tables.compare import compare_table, samples_of
 from core.report.tables.table import ReportTable
 from core.report.verdicts.published import Published
@@ -13,10 +11,3 @@ from core.report.verdicts.published import Published
 def table1(results: Results, published: Published) -> ReportTable:
     samples = samples_of(results.frame("fit"), "estimate")
     return compare_table(samples, published, "lower", results.reduced, metric="estimate")
-
-
-def fig1(results: Results, published: None) -> Figure:
-    frame = results.frame("fit")
-    figure, axes = style.subplots()
-    axes.plot(frame["run"], frame["estimate"], "o")
-    return Figure(figure, "Estimates.")
