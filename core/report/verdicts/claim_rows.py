@@ -40,6 +40,7 @@ class Row(Strict):
         missing: Outcome of a part whose benchmark was not run.
         optional: Methods without which a part is outside.
         outside: Reason why our runs cannot show the claim.
+        experiments: Experiments of the artifact that the check reads; by default those that its values name.
     """
 
     place: Text
@@ -56,6 +57,7 @@ class Row(Strict):
     missing: Literal[tuple(MISSING)] | None = None
     optional: tuple[str, ...] = ()
     outside: str = ""
+    experiments: tuple[Text, ...] = ()
 
     @field_validator("check", mode="before")
     @classmethod

@@ -166,7 +166,7 @@ def _claim(name: str, where: str, artifact: str, row: Row, check: RowCheck) -> C
         criterion=row.criterion or check.summary,
         headline=row.headline,
         cause=None if row.cause is None else Cause(row.cause.kind, row.cause.evidence),
-        experiments=check.experiments,
+        experiments=row.experiments or check.experiments,
     )
 
 
