@@ -98,12 +98,7 @@ def test_the_criterion_is_that_of_the_row_or_of_its_shape(write):
     assert claims_of(write(f"{ROW}    criterion: Above 1.\n"), "toy")[0].criterion == "Above 1."
 
 
-def test_the_experiments_of_a_claim_are_those_of_its_row_or_of_its_values(write):
-    by_values = ROW.replace(
-        "{mean_value: {benchmark: line, method: plain, above: 1}}", "{mean_of: {runs: fit, above: 1}}"
-    )
-    assert claims_of(write(by_values), "toy")[0].experiments == ("fit",)
-    assert claims_of(write(ROW), "toy")[0].experiments == ()
+def test_a_row_may_say_itself_which_experiments_its_check_reads(write):
     assert claims_of(write(f"{ROW}    experiments: [fit]\n"), "toy")[0].experiments == ("fit",)
 
 
