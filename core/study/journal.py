@@ -26,6 +26,7 @@ as text; when a journal is read, choices become those of the space again (`Colum
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import os
@@ -183,6 +184,8 @@ class Journal:
                 continue
             told = sum(line.startswith(b'{"told"') for line in self._lines)
             move = f"mv {shlex.quote(name)} {shlex.quote(str(self.shown))}"
+            if not self.path.parent.is_dir():  # the folder was moved or deleted
+                move = f"mkdir -p {shlex.quote(str(Path(str(self.shown)).parent))} && {move}"
             return f"all {told} evaluations are in {name}: after `{move}` the same call goes on"
         return f"nor is there room for a copy; {stays}"
 
@@ -248,9 +251,17 @@ class Journal:
 
     def _read(self) -> list[bytes]:
         """All complete lines, the header first; a line that a kill cut short is removed from the file."""
-        with open(self._handle, "rb", closefd=False) as stream:
-            stream.seek(0)
-            content = stream.read()
+        try:
+            with open(self._handle, "rb", closefd=False) as stream:
+                stream.seek(0)
+                content = stream.read()
+        except OSError as error:
+            raise UserError(f"{self.shown}: cannot be read: {error.strerror}; allowed: the path of a file") from error
+        if content.startswith(codecs.BOM_UTF8) or b"}\r\n" in content:
+            raise UserError(
+                f"{self.shown}: was converted by an editor or a transfer: it has a byte order mark or Windows line "
+                "endings; allowed: the file as it was written, without them"
+            )
         whole = content.rfind(b"\n") + 1
         if not whole and not line_of(self._header, "").startswith(content):
             raise UserError(f"{self.shown}: holds {brief(content)}; allowed: the journal of a run")

@@ -255,7 +255,6 @@ def test_a_journal_that_is_lost_while_it_is_written_is_found_again(tmp_path, mon
     assert "all 5 evaluations are in" in str(caught.value) and "\n" not in str(caught.value)
     if happens == "replaced":
         assert path.read_text() == "somebody else's\n"
-    folder.mkdir(exist_ok=True)
     shell(command_in(str(caught.value)), tmp_path)
     assert outcomes(search()) == whole() and search.calls == 12
 
@@ -488,7 +487,25 @@ def below_a_file(folder):
     return folder / "file" / "run.jsonl"
 
 
+CONVERSIONS = {
+    "line endings": lambda content: content.replace(b"\n", b"\r\n"),
+    "byte order mark": lambda content: b"\xef\xbb\xbf" + content,
+}
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS)
+def test_a_journal_that_an_editor_has_converted_is_refused_with_the_reason(tmp_path, conversion):
+    path = tmp_path / "run.jsonl"
+    Searching(path)()
+    path.write_bytes(CONVERSIONS[conversion](path.read_bytes()))
+    again = Searching(path)
+    with pytest.raises(UserError, match=r"a byte order mark or Windows line endings; allowed: the file as it was"):
+        again()
+    assert again.calls == 0
+
+
 WRONG = {
+    "memory": lambda folder: "/proc/self/mem",
     "null": lambda folder: "/dev/null",
     "full": lambda folder: "/dev/full",
     "pipe": pipe,
