@@ -58,7 +58,9 @@ def importances_of(records: Sequence[Record], space: ConfigurationSpace, order: 
     used, losses = _on_one_budget(records)
     encoding = CubeEncoding(space)
     points = encoding.encode([record.configuration for record in used])
-    forest = RandomForestRegressor(TREES, min_samples_leaf=2, random_state=seed).fit(points, losses)
+    scale = -int(np.frexp(np.abs(losses).max())[1])  # a power of two, which changes no share: squares stay finite
+    forest = RandomForestRegressor(TREES, min_samples_leaf=2, random_state=seed)
+    forest.fit(points, np.ldexp(losses, scale))
     shares = [_shares(_boxes(tree.tree_, encoding.dimension), order) for tree in forest.estimators_]
     known = [share for share in shares if share]  # a tree without a split says nothing
     if not known:

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float
 
@@ -86,6 +87,15 @@ class TestImportance:
         assert total["c"] < 0.01 and total.index[0] == "a" and total.sum() == pytest.approx(1.0, abs=0.02)
         pair = found((points[:, 0] - 0.5) * (points[:, 1] - 0.5))
         assert pair.index[0] == "a x b" and pair["a x b"] > 0.6
+
+    @pytest.mark.parametrize("scale", [2.0**-40, 2.0**1000])
+    def test_the_scale_of_the_losses_does_not_matter(self, scale):
+        """Squares of such losses vanish beside scikit-learn's smallest variance, or overflow."""
+
+        def found(factor):
+            return minimize(lambda c: factor * (c["a"] + 0.5 * c["b"]), CUBE, "random", 40, progress=False).importance()
+
+        pd.testing.assert_frame_equal(found(scale), found(1.0), rtol=1e-6)
 
     def test_exact_for_trees(self):
         """One tree that splits a at 1/2 and, on the right, b at 1/4: by hand."""
