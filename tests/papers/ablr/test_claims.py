@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from papers.ablr.artifacts.search_figures import fig1_left, fig2_left, fig2_right
-from papers.ablr.artifacts.suggestion_figure import fig1_right
-from papers.ablr.claims import openml
+from papers.ablr.figures import fig1_left, fig1_right, fig2_left, fig2_right
 from tests.papers.functions import Functions
 from tests.papers.runs import Fake
 
 claims = Functions("ablr", "claims")
 RUNS, EVALUATIONS = 8, 20
+OPENML = "openml_random_forest"
 
 
 def curves(benchmark: str, **rates: float) -> pd.DataFrame:
@@ -156,9 +155,9 @@ def test_growth_and_order_of_times():
 
 @pytest.mark.parametrize(("rate", "outcome"), [(0.5, "holds"), (0.01, "fails")])
 def test_transfer_on_openml_is_judged_by_the_error_itself_which_may_be_negative(rate, outcome):
-    frame = curves(openml.BENCHMARK, **SLOW, ablr_nn=rate)
+    frame = curves(OPENML, **SLOW, ablr_nn=rate)
     frame["regret"] -= 0.1
-    assert openml.transfer_speeds_up_on_openml(Fake(openml=frame)).holds == outcome
-    without = openml.transfer_speeds_up_on_openml(Fake(openml=frame[frame["method"] != "gp"]))
+    assert claims.transfer_speeds_up_on_openml(Fake(openml=frame)).holds == outcome
+    without = claims.transfer_speeds_up_on_openml(Fake(openml=frame[frame["method"] != "gp"]))
     assert without.holds != "holds" and "gp" in without.detail
-    assert set(fig2_left(Fake(openml=frame), None).data["benchmark"]) == {openml.BENCHMARK}
+    assert set(fig2_left(Fake(openml=frame), None).data["benchmark"]) == {OPENML}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from pydantic import ValidationError
@@ -12,13 +13,40 @@ from core.models.ablr import ABLR
 from core.models.stacked_process import StackedGP
 from core.models.task_features import Fourier
 from core.models.tasks import Task
+from core.objectives import task_tables
 from core.objectives.task_tables import task_table
 from core.training import Parts
 from core.training.networks import Part
-from papers.ablr.networks import outcomes_of
-from papers.ablr.quadratics import contexts, minimum, quadratic
-from papers.ablr.search import Known, model
+from papers.ablr.experiments import Known, contexts, minimum, model, outcomes_of, quadratic
 from papers.ablr.settings import Quadratics, Search
+from tests.papers.runs import smoke_runs
+
+
+def made_table(columns: tuple[str, ...], tasks: int = 3, rows: int = 40) -> pd.DataFrame:
+    """Bowls of two hyperparameters, one a task, each 10 times as deep as the last; signals fall with the loss."""
+    generator, parts = np.random.default_rng(0), []
+    for task in range(tasks):
+        x = generator.random((rows, 2))
+        loss = 10.0**task * (1 + ((x - 0.3) ** 2).sum(1))
+        signals = {name: loss * (1 + place) for place, name in enumerate(columns)}
+        parts.append(pd.DataFrame({"hp_b": 5 * x[:, 0] - 2, "hp_a": x[:, 1], **signals, "task": f"task {task}"}))
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture
+def made_tables(monkeypatch):
+    """Every table of tasks is a made one."""
+    columns = {source.table: source.columns for source in task_tables.SOURCES.values()}
+    monkeypatch.setattr(task_tables, "load_frame", lambda name: made_table(columns[name]))
+    task_table.cache_clear()
+    yield
+    task_table.cache_clear()
+
+
+@pytest.fixture
+def smoke(tmp_path):
+    """Runs a cell of the smoke scale and returns its records."""
+    return smoke_runs("ablr", tmp_path)
 
 
 @pytest.mark.slow

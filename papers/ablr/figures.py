@@ -1,4 +1,4 @@
-"""Figures of searches: quadratic functions, stored evaluations of other tasks, and side signals."""
+"""ABLR's figures: searches on quadratic functions, on surrogates, of networks; and how long a suggestion takes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,29 @@ from core.report.figures import style
 from core.report.figures.bands import draw_incumbents
 from core.report.figures.figure import not_run_panel
 from core.report.figures.panels import draw_panels
+from core.report.figures.suggestion_times import times_figure
 from core.report.runs.frames import count_runs
-from papers.ablr.names import (
-    ALL_SETS,
-    COLLECTIONS,
-    NETWORKS,
-    SIGNALS,
-    TRANSFER,
-    WITH_CONTEXT,
-    WITHOUT_CONTEXT,
-    above_best,
-    common_runs,
-    together,
-)
+from papers.ablr.checks import ALL_SETS, above_best, common_runs, together
+
+WITHOUT_CONTEXT = ("gp", "ablr", "gp_transfer", "ablr_nn", "ablr_rks")
+"""Fig 1, left, without ABLR's contexts; "gp" and "ablr" know only their own task."""
+
+WITH_CONTEXT = ("ablr_nn", "ablr_nn_context", "ablr_rks", "ablr_rks_context")
+"""The same representations with and without contexts."""
+
+COLLECTIONS = {"openml_random_forest": "(a) random forest, 30 tasks of OpenML", "xgboost": "(b) XGBoost, 10 data sets"}
+"""The panels of Fig 2, left."""
+
+SIGNALS = ("ablr", "ablr_signals")
+"""Fig 2, right."""
+
+NETWORKS = {
+    "sonar": "sonar",
+    "credit_approval": "credit approval (australian)",
+    "credit_g": "German credit",
+    "spambase": "spambase",
+}
+"""The sets on which networks are trained, by label."""
 
 
 def fig1_left(results: Results, published: Published | None) -> Figure:
@@ -56,7 +66,7 @@ def fig2_left(results: Results, published: Published | None) -> Figure:
     panels, counts = panels[0], []
 
     def draw(axes: Axes, name: str) -> pd.DataFrame:
-        drawn = _draw_relative(axes, frame, name, TRANSFER)
+        drawn = _draw_relative(axes, frame, name, ("gp", "ablr", "ablr_nn"))
         counts.append(f"{count_runs(frame[frame['benchmark'] == name])} in {COLLECTIONS[name][:3]}")
         return drawn
 
@@ -84,7 +94,10 @@ def fig2_right(results: Results, published: Published | None) -> Figure:
     panels[0].set_title("(a) networks that are trained")
     panels[1].set_title("(b) surrogates of DeepAR")
     if len(live):
-        parts.append(_draw_means(panels[0], above_best(live)).assign(panel="(a)"))
+        # All sets together, each run of each set counted once.
+        means = common_runs(together(above_best(live)))
+        parts.append(draw_incumbents(panels[0], means, "loss", ALL_SETS, SIGNALS).assign(panel="(a)"))
+        panels[0].set(yscale="log", ylabel="validation error above the set's best")
     else:
         not_run_panel(panels[0])
     if len(stored):
@@ -109,13 +122,17 @@ def _draw_relative(axes: Axes, frame: pd.DataFrame, benchmark: str, methods: tup
     return data
 
 
-def _draw_means(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
-    """Incumbents of all sets together, each run of each set counted once."""
-    data = draw_incumbents(axes, common_runs(together(frame)), "loss", ALL_SETS, SIGNALS)
-    axes.set(yscale="log", ylabel="validation error above the set's best")
-    return data
-
-
 def _listed(frame: pd.DataFrame) -> str:
     names = [NETWORKS.get(name, name) for name in frame["benchmark"].unique()] if len(frame) else ["(not run)"]
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
+
+
+def fig1_right(results: Results, published: Published | None) -> Figure:
+    """Fig 1, right: seconds per suggestion against the number of evaluations, mean and standard deviation."""
+    caption = (
+        "Hartmann3, uniform evaluations of one task, one thread; mean and standard deviation. A suggestion fits the "
+        "model and maximizes expected improvement. A repetition ends with the first suggestion that takes longer than "
+        "the scale allows."
+    )
+    labels = {"gp": "GP", "ablr_nn": "ABLR NN", "ablr_rks": "ABLR RKS"}
+    return times_figure(results, labels, "linear axes", "evaluations", caption)

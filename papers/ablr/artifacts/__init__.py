@@ -1,1 +1,0 @@
-"""ABLR's figures: raw runs in, Figure out."""

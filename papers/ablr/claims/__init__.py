@@ -1,1 +1,0 @@
-"""What the paper says about ABLR, each claim beside its check."""

@@ -1,1 +1,0 @@
-"""ABLR's experiments: a shard of repetitions in, a data frame of records out."""
