@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import numbers
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -126,7 +127,12 @@ def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]
         if missing:
             raise UserError(f"{name} has no column {missing[0]!r}; allowed: {ALLOWED}")
         rows = list(given[list(COLUMNS)].itertuples(index=False))
-        for row in rows:
+        for place, row in enumerate(rows):
+            if row.status == OK and not (isinstance(row.loss, numbers.Real) and math.isfinite(row.loss)):
+                raise UserError(
+                    f"{name}: row {place} has the loss {brief(row.loss)} and the status 'ok'; allowed: a finite loss, "
+                    "or the status 'failed'"
+                )
             if not isinstance(row.configuration, Mapping):
                 raise UserError(
                     f"{name}: configuration is {brief(row.configuration)}; allowed: dictionaries, which a trace "

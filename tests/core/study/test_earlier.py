@@ -102,6 +102,11 @@ def test_a_journal_knows_the_earlier_searches(tmp_path):
         ),
         (lambda: [search(), search().trace.drop(columns="status")], r"earlier\[1\] has no column 'status'"),
         (
+            lambda: [search().trace.assign(loss=float("nan"))],
+            r"earlier\[0\]: row 0 has the loss nan and the status 'ok'",
+        ),
+        (lambda: [search().trace.assign(loss="low")], r"earlier\[0\]: row 0 has the loss 'low'"),
+        (
             lambda: [search(lambda c: c["z"], {"z": (0.0, 1.0)})],
             r"earlier\[0\] is of another space: unknown hyperparameter 'z'",
         ),
