@@ -63,6 +63,7 @@ def test_every_check_of_results_is_marked_as_a_claim(paper):
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 takes = [argument.arg for argument in node.args.args]
-                if takes == ["results"] and ast.unparse(node.returns) == "Check":
+                marked = "shape" in map(ast.unparse, node.decorator_list)
+                if takes == ["results"] and ast.unparse(node.returns) == "Check" and not marked:
                     public.add(node.name)
     assert public == {claim.id for claim in claims if inspect.isfunction(claim.check)}

@@ -9,7 +9,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
 from core.objectives.synthetic import forrester
-from papers.background.artifacts.illustrations import most_informed
+from papers.background.figures import most_informed
 from tests.papers.functions import Functions
 
 claims = Functions("background", "claims")

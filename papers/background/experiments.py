@@ -41,22 +41,15 @@ def step(context: Context[Step]) -> pd.DataFrame:
         sd, ei = variance.sqrt(), expected_improvement(mean, variance, y.min(-1, keepdim=True).values)
         size = len(grid)
         best = ei[:, :size].argmax(-1)
-        candidate = grid[best]
         for index, run in enumerate(context.runs):
-            at = best[index]
-            labels = {"run": run, "stage": stage}
+            at = int(best[index])
+            parts = {"grid": (grid, slice(size)), "data": (X[index], slice(size, None))}
+            parts["candidate"] = (grid[at : at + 1], slice(at, at + 1))
             frames += [
-                _rows({**labels, "part": "grid"}, grid, mean[index, :size], sd[index, :size], ei[index, :size]),
-                _rows({**labels, "part": "data"}, X[index], mean[index, size:], sd[index, size:], ei[index, size:]),
-                _rows(
-                    {**labels, "part": "candidate"},
-                    candidate[index][None],
-                    mean[index, at][None],
-                    sd[index, at][None],
-                    ei[index, at][None],
-                ),
+                _rows({"run": run, "stage": stage, "part": part}, x, *(each[index, where] for each in (mean, sd, ei)))
+                for part, (x, where) in parts.items()
             ]
-        X = torch.cat([X, candidate.reshape(runs, 1, 1)], 1)
+        X = torch.cat([X, grid[best].unsqueeze(1)], 1)
     return pd.concat(frames, ignore_index=True)
 
 
@@ -80,16 +73,12 @@ def kernels(context: Context[Kernel]) -> pd.DataFrame:
         draws = _posterior_draws(scaled, X, y, grid, noise)
     frames = []
     for index, run in enumerate(context.runs):
-        frames.append(
-            pd.DataFrame({"run": run, "part": "kernel", "draw": -1, "x": distances[:, 0].cpu(), "value": profile.cpu()})
-        )
-        frames.append(
-            pd.DataFrame({"run": run, "part": "data", "draw": -1, "x": X[index, :, 0].cpu(), "value": y[index].cpu()})
-        )
-        for number, values in enumerate(draws[index].cpu()):
-            frames.append(
-                pd.DataFrame({"run": run, "part": "draw", "draw": number, "x": grid[:, 0].cpu(), "value": values})
-            )
+        curves = [("kernel", -1, distances, profile), ("data", -1, X[index], y[index])]
+        curves += [("draw", number, grid, values) for number, values in enumerate(draws[index])]
+        frames += [
+            pd.DataFrame({"run": run, "part": part, "draw": number, "x": x[:, 0].cpu(), "value": values.cpu()})
+            for part, number, x, values in curves
+        ]
     return pd.concat(frames, ignore_index=True)
 
 

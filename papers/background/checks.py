@@ -1,4 +1,4 @@
-"""Claims of chapter 2's three figures, and a shape."""
+"""What the pictures of chapter 2 are meant to show, over all repetitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
+from core.report import Check, Interval, bootstrap_interval, judge, rows_of
 from core.report.statistics.reductions import mean, mean_ratio
 from core.report.verdicts.shapes.shape import Experiment, Method, shape
 
@@ -30,14 +30,8 @@ def rougher(
     return judge(interval, lower=1.0, detail=f"roughness of the {column}, {rough} over {smooth}")
 
 
-@claim(
-    artifact="fig2_1",
-    place="thesis Fig 2.1 (b)",
-    kind="check",
-    sentence="Expected improvement is close to zero where the function was observed.",
-    published="zero",
-)
-def ei_vanishes_at_observations(results: Results) -> Check:
+@shape
+def ei_at_observations(results: Results) -> Check:
     """Expected improvement at the observations over its maximum, before the step; below 0.05."""
     rows = rows_of(results, "step", method="gp")
     rows = rows[rows["stage"] == "before"]
@@ -48,14 +42,8 @@ def ei_vanishes_at_observations(results: Results) -> Check:
     return judge(_mean(ratios), upper=0.05, detail="EI at the observations over its maximum")
 
 
-@claim(
-    artifact="fig2_1",
-    place="thesis Fig 2.1 (c)",
-    kind="check",
-    sentence="Evaluating the maximizer of expected improvement removes the model's uncertainty there.",
-    published="collapses",
-)
-def evaluation_removes_uncertainty(results: Results) -> Check:
+@shape
+def sd_after_evaluation(results: Results) -> Check:
     """Standard deviation at the evaluated point after the step over that before it; below 0.2."""
     rows = rows_of(results, "step", method="gp")
     ratios = []
@@ -67,14 +55,8 @@ def evaluation_removes_uncertainty(results: Results) -> Check:
     return judge(_mean(ratios), upper=0.2, detail="sd after over sd before")
 
 
-@claim(
-    artifact="fig2_2",
-    place="thesis Fig 2.2 (a)",
-    kind="check",
-    sentence="The Matern-5/2 kernel falls more slowly than the RBF kernel far from zero.",
-    published="heavier tail",
-)
-def kernels_differ_at_a_distance(results: Results) -> Check:
+@shape
+def heavier_tail(results: Results) -> Check:
     """Matern-5/2 minus RBF at distance 2.5 length scales: the Matern kernel has the heavier tail."""
     at = {}
     for name in ("rbf", "matern52"):
@@ -86,27 +68,14 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
     return Check(difference, difference, difference, holds, "exact: a formula, not a sample")
 
 
-@claim(
-    artifact="fig2_3",
-    place="thesis Fig 2.3 (a)",
-    kind="shape",
-    sentence="The Gaussian process becomes more uncertain away from the data.",
-    published="grows",
-)
-def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
+@shape
+def sd_grows(results: Results) -> Check:
     """The GP's standard deviation outside the observed interval over that between the observations; above 2."""
     return judge(_ratio(*_sd(results, "gp")), lower=2.0, detail="sd outside over sd inside")
 
 
-@claim(
-    artifact="fig2_3",
-    place="thesis Fig 2.3 (b)",
-    kind="shape",
-    sentence="Unlike that of the Gaussian process, the random forest's uncertainty does not grow with the distance"
-    " from the data.",
-    published="does not grow",
-)
-def forest_uncertainty_grows_less(results: Results) -> Check:
+@shape
+def sd_grows_less(results: Results) -> Check:
     """The forest's ratio of the sd outside to the sd inside over the GP's; below 1."""
     forest, gp = _sd(results, "rf"), _sd(results, "gp")
     interval = bootstrap_interval(
