@@ -1,11 +1,13 @@
 """An optimizer of the user's own on a class of tasks: `python -m papers benchmark mine.py:Mine --on profet/svm`.
 
-It runs under the protocol of the searches that were run, your own or the shipped ones, and on the same tasks.
+It runs under the protocol of the searches that were run, your own or the shipped ones, and on the same tasks: those of
+a meta-model with the same weights. One that is fitted again elsewhere has other weights, since its chains part after
+the first rounding error, and so has other tasks, on which another method is the best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,17 +15,15 @@ import pandas as pd
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.needs import find_file
-from core.experiment.storage import read_records
+from core.experiment.needs import PREFERENCE, find_file, has_digest
+from core.experiment.storage import read_provenance, read_records
 from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.seeds import derive_seed
 from core.report.runs.task_runs import Runs, first_hits, task_runs
+from core.study.own import WatchedMethod
 from core.study.task_search import search_tasks
-from core.study.watched import WatchedMethod
-from papers.profet.experiments.meta_models import needed_model
-from papers.profet.experiments.searches import tasks_of_cell
-from papers.profet.task_results import CLASSES, SCENARIOS, experiment_of
-from papers.profet.task_weights import require_same_weights
+from papers.profet.experiments import needed_model, tasks_of_cell
+from papers.profet.search_results import CLASSES, SCENARIOS, experiment_of
 
 TARGETS = "its noise-free values on a grid of 100 points a dimension (Sobol's)"
 
@@ -41,7 +41,11 @@ def compared(
         UserError: an unknown class, no searches on it, or searches on other tasks than those of the meta-model here.
     """
     cells = searched_cells(catalogue, name, scale)
-    frame = pd.concat([_records(cell, catalogue.root) for cell in cells], ignore_index=True)
+    records = (read_records(find_file(cell, catalogue.root))[0] for cell in cells)
+    frames = [
+        rows.assign(benchmark=cell.benchmark, method=cell.method) for rows, cell in zip(records, cells, strict=True)
+    ]
+    frame = pd.concat(frames, ignore_index=True)
     settings, evaluations = cells[0].settings, int(frame.groupby("method")["evaluation"].max().min())
     methods = [cell.method for cell in cells]
     losses = task_runs(frame, name, methods, "loss", evaluations)
@@ -50,7 +54,7 @@ def compared(
     context = Context(cells[0], range(runs), root=catalogue.root)
     own = method([f"profet/{name}, task {task}" for task in range(count)], runs)
     if not getattr(settings, "real", False):
-        require_same_weights(cells, needed_model(context, name.partition("_")[0])[1], catalogue.root)
+        _require_same_weights(cells, needed_model(context, name.partition("_")[0])[1], catalogue.root)
     search = search_tasks(
         tasks_of_cell(context, count, settings.real),
         own,
@@ -81,5 +85,27 @@ def searched_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
     return run
 
 
-def _records(cell: Cell, root: Path) -> pd.DataFrame:
-    return read_records(find_file(cell, root))[0].assign(benchmark=cell.benchmark, method=cell.method)
+def _require_same_weights(cells: Sequence[Cell], ours: str, root: Path) -> None:
+    """Check that finished searches ran on tasks of the weights with the digest `ours`.
+
+    Raises:
+        UserError: one of them did not, or nothing says on which it ran.
+    """
+    for cell in cells:
+        theirs = _weights_of(cell, root)
+        if theirs != ours:
+            raise UserError(
+                f"{cell.name}: ran on tasks of a meta-model with the weights {theirs or 'of a file that is gone'}; "
+                f"those here are {ours}, whose tasks are others; run the searches on these with: python -m papers run "
+                f"'{cell.paper}/{cell.experiment}/{cell.benchmark}/*' --scale {cell.scale}"
+            )
+
+
+def _weights_of(cell: Cell, root: Path) -> str | None:
+    """The digest of the weights in the records that a finished search read; None if they are not there any more."""
+    read = read_provenance(find_file(cell, root)).get("read", {})
+    for needed in (needed for needed in cell.needs if needed.name in read):
+        for path in (needed.path(root, source) for source in PREFERENCE):
+            if path.exists() and has_digest(path, read[needed.name]["digest"]):
+                return read_records(path)[0]["weights"].iloc[0]
+    return None

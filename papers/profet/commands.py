@@ -43,10 +43,6 @@ def parser() -> argparse.ArgumentParser:
 
 def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Write task, coordinates of the unit cube, value and observed value of every task at every point."""
-    import numpy as np
-    import pandas as pd
-    import torch
-
     from core.experiment.context import Context
     from core.foundation.errors import UserError
     from core.foundation.files import require_writable
@@ -54,7 +50,7 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     from core.report.figures.files import write_file
     from core.spaces.sobol import sobol_points
     from papers.profet.benchmark import searched_cells
-    from papers.profet.experiments.searches import tasks_of_cell
+    from papers.profet.experiments import tasks_of_cell, values_on
 
     points, count = (require_count(f"--{name}", getattr(options, name), most=MOST) for name in ("points", "tasks"))
     if points * count > MOST:
@@ -64,13 +60,7 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     context = Context(cell, range(1), root=catalogue.root)
     tasks = tasks_of_cell(context, count, cell.settings.real)
     grid = sobol_points(tasks.dimension, 0, points)
-    normals = np.random.default_rng(0).standard_normal((len(tasks), len(grid)))
-    with torch.no_grad():
-        X = torch.from_numpy(grid).expand(len(tasks), -1, -1)
-        values, observed = tasks.observe(X, torch.from_numpy(normals))
-    frame = pd.DataFrame(np.tile(grid, (len(tasks), 1)), columns=[f"x{place}" for place in range(tasks.dimension)])
-    frame.insert(0, "task", np.repeat(np.arange(len(tasks)), len(grid)))
-    frame = frame.assign(value=values.numpy().ravel(), observed=observed.numpy().ravel())
+    frame = values_on(grid, tasks, seed=0)
     console.print(
         f"wrote {write_file(options.out, frame.to_csv(index=False))}: {len(tasks)} tasks at {len(grid)} points"
     )

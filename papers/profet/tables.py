@@ -1,16 +1,22 @@
-"""Thesis Tables E.1 to E.3: the data sets that tasks are learned from, and the spaces."""
+"""Thesis Tables E.1 to E.3, data sets and spaces that tasks are learned from, and E.4, what seven methods solve."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report import NotRunError, Published, compare_table
+from core.report.figures import style
 from core.report.figures.data_sets import data_set_names
+from core.report.statistics.average_ranks import average_ranks
 from core.report.tables.compare import spec_table
 from core.report.tables.spaces import BOUNDS, described
-from core.report.tables.table import ReportTable
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.names import published_names
-from core.report.verdicts.published import Published
+from papers.profet.search_results import CLASSES, MEANING, METHODS, class_runs, protocols
 
 CLASSIFICATION = (
     "kr_vs_kp",
@@ -45,6 +51,10 @@ REGRESSION = (
     "slice_localization",
 )
 """Table E.2. By its number of rows, what it calls the red wine is the white one."""
+
+EVALUATIONS = 100  # behind Table E.4
+ROWS = {f"{name}_solved": f"{label}: solved (%)" for name, label in CLASSES.items()}
+ROWS |= {f"{name}_rank": f"{label}: rank" for name, label in CLASSES.items()}
 
 
 def _hyperparameters() -> pd.DataFrame:
@@ -107,3 +117,63 @@ def tableE_3(results: Results, published: Published) -> ReportTable:
         row_labels={name: ": ".join(name.split("_", 1)).replace("_", " ") for name in ours.index},
         column_labels=BOUNDS,
     )
+
+
+@published_names(rows=ROWS, columns=METHODS)
+def tableE_4(results: Results, published: Published) -> ReportTable:
+    """Thesis Table E.4: shares of solved targets in percent, and average ranks, at the end of the runs.
+
+    A sample of a cell is one task, whose runs are averaged.
+    """
+    parts, searched = [], {}
+    for benchmark in CLASSES:
+        try:
+            solved, losses = (class_runs(results, benchmark, value) for value in ("solved", "loss"))
+        except NotRunError:
+            continue
+        searched[benchmark] = losses
+        ranks = average_ranks(losses) if len(losses) == len(METHODS) else {}
+        for method, values in solved.items():
+            parts.append(_samples(f"{benchmark}_solved", method, 100 * values[:, :, -1].mean(1)))
+        for method, values in ranks.items():
+            parts.append(_samples(f"{benchmark}_rank", method, values[:, -1]))
+    table = compare_table(
+        pd.concat(parts, ignore_index=True) if parts else _samples("", "", np.empty(0)),
+        published,
+        "neither",
+        reduced=True,
+        rows=tuple(ROWS),
+        columns=METHODS,
+        title="",
+        caption=(
+            "Targets reached, in percent, and average ranks at the end of the runs, published after 100 evaluations. "
+            "An interval is over tasks; ranks need all seven methods. No number can be compared: the printed shares "
+            "are not those of the targets that the text defines, and ranks are beside RF-BO in place of SMAC. "
+            f"{protocols(searched)}. {MEANING}"
+        ),
+        row_header="Benchmark",
+        row_labels=ROWS,
+        column_labels={name: style.label(name) for name in METHODS},
+    )
+    lengths = {name: next(iter(losses.values())).shape[-1] for name, losses in searched.items()}
+    return replace(table, cells={key: _comparable(key, cell, lengths) for key, cell in table.cells.items()})
+
+
+def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int]) -> ReportCell:
+    """The cell, which is `outside`: the text's targets have no levels as low as printed; ranks depend on all methods.
+
+    Args:
+        lengths: Number of evaluations of our searches, by benchmark.
+    """
+    if cell.verdict is None:
+        return cell
+    benchmark, _, quantity = key[0].rpartition("_")
+    notes = ["other targets than the text's" if quantity == "solved" else "ranked beside RF-BO in place of SMAC"]
+    if (evaluations := lengths.get(benchmark, EVALUATIONS)) < EVALUATIONS:
+        notes.append(f"{evaluations} of {EVALUATIONS} evaluations")
+    return replace(cell, verdict=cell.verdict.outside("; ".join(notes)))
+
+
+def _samples(row: str, column: str, values: np.ndarray) -> pd.DataFrame:
+    columns = {"row": row, "column": column, "run": np.arange(len(values)), "value": values, "status": "ok"}
+    return pd.DataFrame(columns)

@@ -1,4 +1,4 @@
-"""Methods on generated tasks: thesis Figs 8.5 and E.6, and Table E.4.
+"""Searches: on XGBoost and their costs (Figs 8.1, 8.2 and E.2), and methods on generated tasks (Figs 8.4, 8.5 and E.6).
 
 Fig E.6 asks three questions of six sets of searches: how many targets are solved, how methods rank, and which
 differences a test can see, of which E.5 speaks. On one page its 18 panels were too small to be read, so each question
@@ -8,41 +8,122 @@ has a figure of its own, with a row for each class, the column on the left witho
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, compare_table
+from core.report import Figure, Published, frame_of
 from core.report.figures import style
-from core.report.figures.panels import draw_panels
+from core.report.figures.panels import draw_panels, tuning_panels
 from core.report.figures.published_marks import mark_published
 from core.report.figures.task_figures import draw_ranks, draw_solved
-from core.report.statistics.average_ranks import average_ranks
+from core.report.runs.frames import count_runs
 from core.report.statistics.pairwise_tests import draw_p_values, final_samples, p_values
-from core.report.tables.table import ReportCell, ReportTable
-from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
-from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol, protocols
-
-MEANING = (
-    "Targets are the noise-free values of a task on the Sobol grid, the incumbent is the configuration with the "
-    "smallest value observed so far, and a random forest (RF-BO) stands in for SMAC."
+from papers.profet.search_results import (
+    CLASSES,
+    MEANING,
+    METHODS,
+    SCENARIOS,
+    SETS,
+    TUNERS,
+    TUNING,
+    UNLUCKY,
+    both_ran,
+    class_runs,
+    group_size,
+    protocol,
+    protocols,
+    samples_of_tests,
 )
-EVALUATIONS = 100  # behind Table E.4
+
+RUNS = 20  # as many as Fig 8.2 adds up
 PRINTED = "published (Table E.4)"
 MARKS = "Marks: the ranks that Table E.4 prints after 100 evaluations, with SMAC's in the forest's colour."
-ROWS = {f"{name}_solved": f"{label}: solved (%)" for name, label in CLASSES.items()}
-ROWS |= {f"{name}_rank": f"{label}: rank" for name, label in CLASSES.items()}
+
+
+def fig8_1(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 8.1: Boston housing, power plant and concrete."""
+    return _panels(results, UNLUCKY)
+
+
+def figE_2(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig E.2: all sets that both methods have tuned."""
+    return _panels(results, tuple(SETS))
+
+
+def _panels(results: Results, names: tuple[str, ...]) -> Figure:
+    frame = frame_of(results, TUNING)
+    frame = frame[frame["method"].isin(TUNERS) & frame["benchmark"].isin(both_ran(frame))]
+    caption = (
+        "Root mean squared validation error of the best configuration of XGBoost found so far, in the units of the "
+        f"targets: mean and standard error over {count_runs(frame)}."
+    )
+    return tuning_panels(frame, SETS, names, TUNERS, caption)
+
+
+def fig8_2(results: Results, published: Published | None) -> Figure:
+    """Bars of the seconds of 20 runs, and beside them the part that the optimizer takes of either."""
+    frame = frame_of(results, "wall_clock")
+    means = frame.groupby("method")[["proposals", "evaluations", "training"]].mean() * RUNS
+    trained, generated = means["proposals"] + means["training"], means["proposals"] + means["evaluations"]
+    costs = pd.DataFrame({"trained": trained, "generated": generated, "proposals": means["proposals"]})
+    costs = costs.reindex([name for name in ("gp", "random", "bohamiann") if name in costs.index])
+    figure, axes = style.subplots(height=2.8, width=4.8)
+    place = np.arange(len(costs))
+    for shift, column, color, label in (
+        (-0.27, "trained", style.BLUE, "networks trained"),
+        (0.0, "generated", style.ORANGE, "generated tasks"),
+        (0.27, "proposals", style.GREY, "the optimizer alone"),
+    ):
+        bars = axes.bar(place + shift, costs[column], 0.25, color=color, label=label)
+        axes.bar_label(
+            bars, [f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}" for seconds in costs[column]], fontsize=7
+        )
+    axes.set_yscale("log")
+    axes.set_ylim(top=3 * costs.to_numpy().max())
+    axes.set_xticks(place, [style.label(name) for name in costs.index])
+    axes.set_ylabel(f"seconds of {RUNS} runs")
+    axes.grid(visible=False, axis="x")
+    style.legend(figure, [axes], 3)
+    evaluations = int(frame["count"].iloc[0])
+    caption = (
+        f"Processor seconds of {RUNS} runs of {evaluations} evaluations, from the mean of {count_runs(frame)}: with "
+        "the networks trained, as the meta-model predicts their cost, and on the generated tasks themselves. Gray: "
+        "the part of both that the optimizer takes. The networks behind the meta-model are smaller than the thesis' on "
+        "MNIST."
+    )
+    return Figure(figure, caption, costs.reset_index())
+
+
+def fig8_4(results: Results, published: Published | None) -> Figure:
+    """P-values of all pairs of methods on many real tasks, on nine of them, and on many generated ones."""
+    figure, panels = style.subplots(1, 3, width=7.2, height=2.9)
+    words = []
+
+    def draw(axes: Axes, scenario: str) -> pd.DataFrame:
+        words.append(f"{SCENARIOS[scenario]}: {protocol(class_runs(results, scenario, 'loss'))}")
+        p = p_values(samples_of_tests(results, scenario))
+        draw_p_values(axes, p)
+        return p.stack().rename("p").rename_axis(["row", "column"]).reset_index().assign(scenario=scenario)
+
+    data = draw_panels(panels, SCENARIOS, draw)
+    caption = (
+        "P-values of one-sided Mann-Whitney U tests on mean final losses: a small one is evidence that the method of "
+        "the column is better than that of the row; bold ones are below 0.05 for all 30 tests of a panel (Holm). "
+        f"{'; '.join(words)}. A sample is the mean over {group_size(results)} runs of one task."
+    )
+    return Figure(figure, caption, data)
 
 
 def fig8_5(results: Results, published: Published | None) -> Figure:
     """Share of solved targets and average ranks on generated tasks of support vector machines, without noise."""
     figure, panels = style.subplots(1, 2, width=6.6, height=2.9)
     losses = class_runs(results, "svm", "loss")
-    data = _draw_both(results, "svm", panels)
+    solved = draw_solved(panels[0], class_runs(results, "svm", "solved"))
+    data = solved.merge(draw_ranks(panels[1], losses), on=["method", "evaluation"])
     _mark_ranks(panels[1], "svm")
     style.legend(figure, panels, 4)
     caption = (
@@ -116,69 +197,3 @@ def _mark_ranks(axes: Axes, benchmark: str) -> None:
         mark_published(
             axes, y=printed[f"{benchmark}_rank", method].value, color=style.method(method).color, label=PRINTED
         )
-
-
-@published_names(rows=ROWS, columns=METHODS)
-def tableE_4(results: Results, published: Published) -> ReportTable:
-    """Thesis Table E.4: shares of solved targets in percent, and average ranks, at the end of the runs.
-
-    A sample of a cell is one task, whose runs are averaged.
-    """
-    parts, searched = [], {}
-    for benchmark in CLASSES:
-        try:
-            solved, losses = (class_runs(results, benchmark, value) for value in ("solved", "loss"))
-        except NotRunError:
-            continue
-        searched[benchmark] = losses
-        ranks = average_ranks(losses) if len(losses) == len(METHODS) else {}
-        for method, values in solved.items():
-            parts.append(_samples(f"{benchmark}_solved", method, 100 * values[:, :, -1].mean(1)))
-        for method, values in ranks.items():
-            parts.append(_samples(f"{benchmark}_rank", method, values[:, -1]))
-    table = compare_table(
-        pd.concat(parts, ignore_index=True) if parts else _samples("", "", np.empty(0)),
-        published,
-        "neither",
-        reduced=True,
-        rows=tuple(ROWS),
-        columns=METHODS,
-        title="",
-        caption=(
-            "Targets reached, in percent, and average ranks at the end of the runs, published after 100 evaluations. "
-            "An interval is over tasks; ranks need all seven methods. No number can be compared: the printed shares "
-            "are not those of the targets that the text defines, and ranks are beside RF-BO in place of SMAC. "
-            f"{protocols(searched)}. {MEANING}"
-        ),
-        row_header="Benchmark",
-        row_labels=ROWS,
-        column_labels={name: style.label(name) for name in METHODS},
-    )
-    lengths = {name: next(iter(losses.values())).shape[-1] for name, losses in searched.items()}
-    return replace(table, cells={key: _comparable(key, cell, lengths) for key, cell in table.cells.items()})
-
-
-def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int]) -> ReportCell:
-    """The cell, which is `outside`: the text's targets have no levels as low as printed; ranks depend on all methods.
-
-    Args:
-        lengths: Number of evaluations of our searches, by benchmark.
-    """
-    if cell.verdict is None:
-        return cell
-    benchmark, _, quantity = key[0].rpartition("_")
-    notes = ["other targets than the text's" if quantity == "solved" else "ranked beside RF-BO in place of SMAC"]
-    if (evaluations := lengths.get(benchmark, EVALUATIONS)) < EVALUATIONS:
-        notes.append(f"{evaluations} of {EVALUATIONS} evaluations")
-    return replace(cell, verdict=cell.verdict.outside("; ".join(notes)))
-
-
-def _samples(row: str, column: str, values: np.ndarray) -> pd.DataFrame:
-    columns = {"row": row, "column": column, "run": np.arange(len(values)), "value": values, "status": "ok"}
-    return pd.DataFrame(columns)
-
-
-def _draw_both(results: Results, benchmark: str, panels: list[Axes]) -> pd.DataFrame:
-    solved = draw_solved(panels[0], class_runs(results, benchmark, "solved"))
-    ranks = draw_ranks(panels[1], class_runs(results, benchmark, "loss"))
-    return solved.merge(ranks, on=["method", "evaluation"])

@@ -1,4 +1,7 @@
-"""What the searches on generated tasks and on Forrester functions recorded, by class of tasks."""
+"""What searches recorded: on generated tasks and Forrester functions, by class of tasks, and those that tune XGBoost.
+
+The latter are those of thesis Figs 3.4 and A.2, of which chapter 8 shows two methods.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, frame_of
+from core.report.figures.data_sets import data_set_names
 from core.report.runs.frames import methods_run
 from core.report.runs.memo import once
 from core.report.runs.task_runs import Runs, first_hits, task_runs
@@ -26,6 +30,12 @@ CLASSES = {
     "xgboost_noisy": "Meta-XGBoost, noise",
 }
 """The benchmarks of Table E.4."""
+
+MEANING = (
+    "Targets are the noise-free values of a task on the Sobol grid, the incumbent is the configuration with the "
+    "smallest value observed so far, and a random forest (RF-BO) stands in for SMAC."
+)
+"""What captions say of targets, incumbents and methods."""
 
 SCENARIOS = {
     "forrester_real": "many real tasks",
@@ -64,10 +74,18 @@ def _runs_of(frame: pd.DataFrame, benchmark: str, value: str) -> Runs:
     return first_hits(runs) if value == "solved" else runs
 
 
-def grouped_means(losses: Runs, size: int) -> dict[str, np.ndarray]:
-    """Final losses averaged over groups of `size` runs on the same task, by method (tasks x groups,)."""
-    means = {}
-    for method, values in losses.items():
+def group_size(results: Results) -> int:
+    """Number of runs behind a sample: as many as each of the many real tasks has."""
+    try:
+        return next(iter(class_runs(results, "forrester_real", "loss").values())).shape[1]
+    except NotRunError:
+        return 2  # of the quick scale's; the thesis averages 20
+
+
+def samples_of_tests(results: Results, scenario: str) -> dict[str, np.ndarray]:
+    """Mean final losses of groups of runs on the same task, by method (tasks x groups,)."""
+    size, means = group_size(results), {}
+    for method, values in class_runs(results, scenario, "loss").items():
         whole = values.shape[1] // size * size
         means[method] = values[:, :whole, -1].reshape(len(values), -1, size).mean(-1).ravel()
     return means
@@ -85,3 +103,30 @@ def protocols(classes: Mapping[str, Runs]) -> str:
     (most, _), *rest = Counter(words.values()).most_common()
     apart = [f"{CLASSES[name]}: {text}" for name, text in words.items() if text != most]
     return "; ".join([*apart, f"the others: {most}"]) if rest else most
+
+
+TUNING = "bohamiann/xgboost"
+TUNERS = ("random", "gp")
+SETS = data_set_names(
+    (
+        "boston",
+        "power_plant",
+        "concrete",
+        "energy",
+        "naval",
+        "parkinsons",
+        "protein",
+        "wine_red",
+        "yacht",
+        "slice_localization",
+    )
+)
+"""The regression sets that XGBoost is tuned on."""
+UNLUCKY = ("boston", "power_plant", "concrete")
+"""Those of Fig 8.1, by the text of E.2."""
+
+
+def both_ran(frame: pd.DataFrame) -> list[str]:
+    """The sets on which both methods were run."""
+    ran = frame.groupby("benchmark")["method"].agg(set)
+    return [name for name in SETS if name in ran.index and set(TUNERS) <= ran[name]]

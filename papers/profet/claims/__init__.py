@@ -1,1 +1,0 @@
-"""What the thesis says about PROFET, each claim beside its check."""

@@ -1,0 +1,1 @@
+"""PROFET's figures: what its tasks look like, and searches on them."""
