@@ -112,6 +112,21 @@ def both_grids(results: Results) -> dict[str, MachineGrid]:
     return grids
 
 
+def observed_noise(results: Results) -> dict[float, np.ndarray]:
+    """Eq. 4.7: the variance over the repetitions of each machine, (machines,), by share in increasing order.
+
+    Raises:
+        NotRunError: there are no repetitions.
+    """
+    frame = frame_of(results, "subsampling_noise")
+    name = frame["benchmark"].iloc[0]
+    frame = frame[frame["benchmark"] == name]
+    if frame["run"].nunique() < 2:
+        raise NotRunError(f"subsampling_noise/{name}: two repetitions or more")
+    variances = frame.groupby(["share", "C", "gamma"])["valid_error"].var(ddof=0)
+    return {float(share): rows.to_numpy() for share, rows in variances.groupby(level="share")}
+
+
 def noise_machines(results: Results) -> tuple[str, int, int]:
     """The data set of the repetitions on subsets, the number of their machines and of points of all of the data."""
     frame = frame_of(results, "subsampling_noise")

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from core.report.verdicts.claims import run_check
-from papers.fabolas.claims import thesis_grid
+from papers.fabolas import checks
 from papers.fabolas.grid_runs import SHOWN, machine_grid
-from papers.fabolas.names import AUTHORS, NETWORK_SETS, SETS, SHARES, TASKS
+from papers.fabolas.search_runs import AUTHORS, SETS, SHARES, TASKS
 from tests.core.report.made_runs import made
-from tests.papers.fabolas.conftest import made_grid
+from tests.papers.fabolas.conftest import TRUE, made_grid, made_models, made_noise, searches, tasks
 from tests.papers.functions import Functions, all_claims
 from tests.papers.runs import Fake
 
@@ -26,24 +26,7 @@ ON_GRID = [
     "size_matters_most_for_time",
     "small_subsets_are_cheap",
 ]
-TRUE = {"random": 300, "gp": 100, "entropy_search": 102, "hyperband": 10, "mtbo": 9, "fabolas": 0.6}
 FALSE = {"random": 100, "gp": 100, "entropy_search": 900, "hyperband": 90, "mtbo": 1000, "fabolas": 90}
-
-
-def searches(times: dict[str, float]) -> pd.DataFrame:
-    """Curves of regret t / time^-1 that reach 0.005 at these multiples of a second."""
-    frames = [made(AUTHORS, name, 0.005 * time, 1.0, time / 50, 500 * time) for name, time in times.items()]
-    frame = pd.concat(frames, ignore_index=True)
-    return frame.assign(error=frame["regret"] + 0.02, optimum=0.02, evaluation_seconds=frame["time"], evaluations=1)
-
-
-def tasks(starts: dict[str, float], ends: dict[str, float]) -> pd.DataFrame:
-    """Curves that pass a regret of 0.1 at `starts` and have one of `ends` after 1000 seconds."""
-    frames = []
-    for name, start in starts.items():
-        power = np.log(0.1 / ends[name]) / np.log(1000 / start)
-        frames.append(made(AUTHORS, name, 0.1 * start**power, power, start / 10, 1000.0))
-    return pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.02, optimum=0.02)
 
 
 @pytest.mark.parametrize("name", ON_GRID)
@@ -62,8 +45,8 @@ def test_claims_about_the_grid_are_asked_of_the_authors_as_well(name):
 
 @pytest.mark.parametrize("name", ON_GRID)
 def test_claims_about_the_grid_are_judged_on_one_like_the_thesis(name, monkeypatch):
-    monkeypatch.setattr(thesis_grid, "MACHINES", 100)
-    monkeypatch.setattr(thesis_grid, "POINTS", 8192)
+    monkeypatch.setattr(checks, "MACHINES", 100)
+    monkeypatch.setattr(checks, "POINTS", 8192)
     assert getattr(claims, name)(Fake(grid=made_grid())).holds == "holds"
 
 
@@ -110,6 +93,18 @@ def test_noise_that_falls_at_the_ends_alone_does_not_decrease():
     assert claims.noise_decreases(Fake(subsampling_noise=noise)).part == "fails"
 
 
+@pytest.mark.parametrize(("wrong", "holds"), [(0.01, "holds"), (0.5, "fails")])
+def test_extrapolation_is_judged_against_the_last_value(wrong, holds):
+    for name in ("loss_is_extrapolated", "cost_is_extrapolated"):
+        assert getattr(claims, name)(Fake(subset_models=made_models(wrong))).holds == holds
+
+
+@pytest.mark.parametrize(("estimate", "holds"), [(1e-3, "holds"), (1e-5, "fails")])
+def test_estimates_are_above_the_noise_of_subsampling_or_not(estimate, holds):
+    check = claims.model_noise_above_subsampling(Fake(**made_noise(estimate)))
+    assert (check.holds, check.part) == ("outside", holds)
+
+
 @pytest.mark.parametrize(("times", "holds"), [(TRUE, "holds"), (FALSE, "fails")])
 @pytest.mark.parametrize(
     "name",
@@ -133,7 +128,7 @@ def test_speed_ups_hold_and_fail(name, times, holds):
 def test_claims_about_live_searches(times, begins, holds):
     """Curves of test error that come within 0.01 of the smallest at these times; Hyperband's begin earlier or later."""
     frames = []
-    for benchmark in SETS:
+    for benchmark in SETS["live"]:
         for name, time in times.items():
             first = time * (begins if name == "hyperband" else 0.1)
             frames.append(made(benchmark, name, 0.01 * time, 1.0, first, 1e4 * time))
@@ -141,7 +136,7 @@ def test_claims_about_live_searches(times, begins, holds):
     for name in ("fabolas_fastest_when_training", "hyperband_recommends_first"):
         check = getattr(claims, name)(Fake(live=live))
         assert check.holds == holds, check.detail
-    assert set(artifacts.fig4_6(Fake(live=live), None).data["benchmark"]) == set(SETS)
+    assert set(artifacts.fig4_6(Fake(live=live), None).data["benchmark"]) == set(SETS["live"])
 
 
 def test_claims_about_auxiliary_tasks():
@@ -218,28 +213,11 @@ def test_grids_that_lack_machines_are_not_run():
         machine_grid(Fake(grid=made_grid().iloc[1:]))
 
 
-def test_figures_are_drawn_from_made_up_runs():
-    figure = artifacts.fig4_1(Fake(grid=made_grid()), None)
-    assert "10 values of C by 10 of gamma, trained on 64, 512, 2,048, 8,192 points" in figure.caption
-    assert len(figure.data) == 4 * 100 and figure.data["measured"].all()
-    theirs = made_grid().loc[lambda frame: frame["share"].isin(SHOWN)]
-    both = artifacts.fig4_1(Fake(grid=made_grid(), authors_grid=theirs), None)
-    assert both.data["grid"].value_counts().to_dict() == {"authors": 400, "ours": 400}
-    assert both.caption.startswith("The authors' grid: support vector machines on MNIST, 10 values")
-    names = list(SHARES) + [name for name in TASKS if name not in SHARES]
-    auxiliary = tasks(dict.fromkeys(names, 10.0), dict.fromkeys(names, 0.01))
-    results = Fake(surrogate=searches(TRUE), auxiliary=auxiliary)
-    assert set(artifacts.fig4_5(results, None).data["method"]) >= {*TRUE, *SHARES}
-    alone = artifacts.fig4_5(Fake(surrogate=searches(TRUE)), None)
-    assert set(alone.data.loc[alone.data["panel"] == "(a)", "method"]) == {"mtbo"}
-    assert set(artifacts.auxiliary_tasks(results, None).data["method"]) == set(TASKS)
-
-
 @pytest.mark.parametrize(("fabolas", "begins", "ends", "holds"), [(10, 3.0, 0.0, "holds"), (90, 1.0, 0.1, "fails")])
 def test_claims_about_searches_that_train_networks(fabolas, begins, ends, holds):
     """Test errors within a tenth of the smallest from these times on; Hyperband's begin late and end well, or not."""
     times, frames = {"gp": 100, "entropy_search": 100, "fabolas": fabolas, "hyperband": 300}, []
-    for benchmark in NETWORK_SETS:
+    for benchmark in SETS["networks"]:
         for name, time in times.items():
             first = begins * 10 if name == "hyperband" else 10 * time / 100
             frame = made(benchmark, name, 0.02 * time, 1.0, first, 1e4 * time)
@@ -249,7 +227,7 @@ def test_claims_about_searches_that_train_networks(fabolas, begins, ends, holds)
         check = getattr(claims, name)(Fake(networks=networks))
         assert check.holds == holds, check.detail
     drawn = artifacts.fig4_7(Fake(networks=networks), None)
-    assert set(drawn.data["benchmark"]) == set(NETWORK_SETS)
+    assert set(drawn.data["benchmark"]) == set(SETS["networks"])
     reached = drawn.data.query("benchmark == @benchmark and method == 'gp'")
     reached = reached[reached["value"] <= 1.1 * drawn.data.query("benchmark == @benchmark")["value"].min()]
     (mark,) = (line for line in drawn.figure.axes[-1].lines if line.get_marker() == "D" and len(line.get_xdata()))

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from core.objectives import objective
 from core.objectives.svm_times import timed_everywhere
-from papers.fabolas.settings import LiveSearch, SubsamplingNoise, SvmGrid
+from papers.fabolas.settings import LiveSearch, SubsamplingNoise, SubsetModels, SvmGrid
 
 
 def test_the_grid_has_every_machine_on_every_subset_and_times_where_asked(smoke):
@@ -43,6 +43,26 @@ def test_noise_has_each_chosen_machine_on_each_subset_of_each_repetition(smoke):
     assert (frame.groupby(["C", "gamma", "share"]).size() == 4).all()
     best = frame[frame["valid_error"] < 0.3]
     assert best.groupby(["C", "gamma", "share"])["valid_error"].nunique().max() > 1  # subsets differ
+
+
+def test_models_are_trained_on_small_subsets_and_predict_all(smoke):
+    frame, grid = smoke("subset_models/digits/gp"), smoke("grid/digits/svm")
+    assert set(frame["run"]) == {0, 1} and (frame.groupby(["run", "quantity"])["machine"].nunique() == 8).all()
+    assert (frame["trained"] == (frame["share"] <= 0.25)).all() and (frame["sd"] > 0).all()
+    errors = frame[frame["quantity"] == "error"].merge(grid, on=["C", "gamma", "share"])
+    assert len(errors) == 2 * 8 * 4 and (errors["actual"] == errors["valid_error"]).all()
+    assert (errors["mean"] - errors["actual"])[errors["trained"]].abs().mean() < 0.1
+    times = frame[frame["quantity"] == "log seconds"]
+    assert (times.groupby("run")["share"].agg(lambda shares: (shares == 1).sum()) == 4).all(), "all that were timed"
+    merged = times.merge(grid, on=["C", "gamma", "share"])
+    np.testing.assert_allclose(np.exp(merged["actual"]), merged["seconds"])
+
+
+def test_each_size_has_its_estimates_of_the_noise(smoke):
+    frame = smoke("size_noise/digits/gp")
+    assert sorted(set(frame["share"])) == [0.125, 0.25, 0.5, 1.0] and (frame.groupby("share").size() == 10).all()
+    variance = smoke("grid/digits/svm").groupby("share")["valid_error"].var(ddof=0)
+    assert (frame["noise"] > 0).all() and (frame.groupby("share")["noise"].min() < variance).all()
 
 
 @pytest.mark.parametrize(
@@ -93,6 +113,7 @@ def test_searches_train_networks_and_test_their_incumbents(smoke, name):
         (SvmGrid, {"sizes": 1}, "greater than or equal to 2"),
         (SubsamplingNoise, {"chosen": [3, 2]}, "Input should be increasing indices"),
         (SubsamplingNoise, {"values": 5, "chosen": [2, 5]}, "allowed: indices below values = 5"),
+        (SubsetModels, {"smallest": 0.5, "largest": 0.25}, r"smallest = 0\.5: allowed: at most largest = 0\.25"),
         (LiveSearch, {"method": "gp", "evaluations": 5, "smallest_share": 2.0}, "less than or equal to 1"),
     ],
 )

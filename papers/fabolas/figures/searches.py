@@ -1,11 +1,12 @@
-"""Figures of searches: on the surrogate of the grid (Fig 4.5, section 4.5.1) and with live training (Fig 4.6)."""
+"""Searches on the surrogate of the grid (Fig 4.5, 4.5.1) and with live training (4.6, 4.7), and the authors' clocks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -21,9 +22,20 @@ from core.report.runs.frames import count_runs
 from core.report.runs.time_curves import continued
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
-from papers.fabolas.authors_overhead import proposal_seconds, with_authors_overhead
-from papers.fabolas.live_searches import GOOD_MACHINE, GOOD_NETWORK
-from papers.fabolas.names import BY_TEXT, NETWORK_SETS, SETS, SHARES, SURROGATE, TASKS, surrogate_label, surrogate_name
+from core.report.verdicts.published_runs import published_runs
+from papers.fabolas.search_runs import (
+    AUTHORS,
+    AUTHORS_SHARES,
+    BY_TEXT,
+    SETS,
+    SHARES,
+    SURROGATE,
+    TASKS,
+    good_error,
+    proposal_seconds,
+    surrogate_name,
+    with_authors_overhead,
+)
 
 SOONER = (
     "Marks: the time at which GP-BO's mean is at most {good} above the smallest, divided by the factors by which the "
@@ -41,11 +53,8 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
     tasks = both[both["method"].isin(SHARES)]
     figure, panels = style.subplots(2, 2, width=7.2, height=6.0, sharex=True, sharey=True)
     looks = {name: style.method(name).line for name in SURROGATE}
-    looks[BY_TEXT["fabolas"]] = {
-        **style.method("fabolas").line,
-        "label": "Fabolas, the text's first evaluations",
-        "linestyle": ":",
-    }
+    of_text = {"label": "Fabolas, the text's first evaluations", "linestyle": ":"}
+    looks[BY_TEXT["fabolas"]] = style.method("fabolas").line | of_text
     parts = [
         _panel(panels[0, 0], "(a) MTBO, auxiliary task", tasks, SIZES),
         _panel(panels[0, 1], "(b) all methods", searches, looks),
@@ -61,9 +70,10 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
     if len(parts[0]):
         panels[0, 0].legend(loc="lower left")
     style.legend(figure, [panels[0, 1], panels[1, 1]], 4)
+    count = "not run" if tasks.empty else count_runs(tasks)
     caption = (
-        f"Mean of the incumbents' error with all training points, on {surrogate_label(surrogate_name(searches))}, over "
-        f"{count_runs(searches)} ((a): {_count(tasks)}); its smallest error is {searches['optimum'].iloc[0]:.4f}. Time "
+        f"Mean of the incumbents' error with all training points, on {_surrogate(searches)}, over "
+        f"{count_runs(searches)} ((a): {count}); its smallest error is {searches['optimum'].iloc[0]:.4f}. Time "
         "is that of training, as the surrogate predicts it, and of the method's proposals; a run that has ended keeps "
         "its incumbent. Marks in (b): the seconds in which the text has EI and entropy search find the best "
         "configuration and, above, MTBO one close to it. (c): with the seconds of a proposal in the authors' runs, "
@@ -86,7 +96,7 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
     style.legend(figure, [axes], 1)
     caption = (
-        f"MTBO on {surrogate_label(surrogate_name(frame))}: mean and standard error of the incumbents' error with all "
+        f"MTBO on {_surrogate(frame)}: mean and standard error of the incumbents' error with all "
         f"training points over {count_runs(frame)}."
     )
     return Figure(figure, caption, data)
@@ -99,10 +109,10 @@ def fig4_6(results: Results, published: Published | None) -> Figure:
     titles = {name: f"{data_set_name(name)}, {size:,} points" for name, size in _sizes(frame, "points").items()}
     caption = (
         f"Mean test error of the incumbents, trained on all training points, over {count_runs(frame)}. Time is that of "
-        f"training and validating, and of the method's proposals. {SOONER.format(good=GOOD_MACHINE)} The thesis has "
+        f"training and validating, and of the method's proposals. {SOONER.format(good='0.01')} The thesis has "
         "MNIST, vehicle registration and forest cover types."
     )
-    return _live(frame, "fig4_6", SETS, titles, 7.4, caption, lambda smallest: smallest + GOOD_MACHINE)
+    return _trained(frame, "fig4_6", "live", titles, 7.4, caption)
 
 
 @published_names(columns=("factor",))
@@ -110,13 +120,13 @@ def fig4_7(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.7: test errors of the incumbents while convolutional networks are trained."""
     frame = frame_of(results, "networks")
     sizes = _sizes(frame, "images")
-    titles = {name: f"{NETWORK_SETS.get(name, name)}, {size:,} images" for name, size in sizes.items()}
+    titles = {name: f"{SETS['networks'].get(name, name)}, {size:,} images" for name, size in sizes.items()}
     caption = (
         f"Mean test error of the incumbents, trained on the images for training and validation, over "
         f"{count_runs(frame)}. Time is that of training and validating, and of the method's proposals. "
         f"{SOONER.format(good='a tenth')}"
     )
-    return _live(frame, "fig4_7", NETWORK_SETS, titles, 7.2, caption, lambda smallest: smallest * GOOD_NETWORK)
+    return _trained(frame, "fig4_7", "networks", titles, 7.2, caption)
 
 
 def _sizes(frame: pd.DataFrame, column: str) -> dict[str, int]:
@@ -124,26 +134,20 @@ def _sizes(frame: pd.DataFrame, column: str) -> dict[str, int]:
     return {name: int(rows[column].iloc[0]) for name, rows in frame.groupby("benchmark", sort=False)}
 
 
-def _live(
-    frame: pd.DataFrame,
-    artifact: str,
-    sets: Iterable[str],
-    titles: Mapping[str, str],
-    width: float,
-    caption: str,
-    good: Callable[[float], float],
+def _trained(
+    frame: pd.DataFrame, artifact: str, experiment: str, titles: Mapping[str, str], width: float, caption: str
 ) -> Figure:
-    """Test errors on those sets that were run, or on what else was, in panels side by side.
-
-    `good` gives the largest test error of a good configuration, given the smallest one.
-    """
-    names = [name for name in sets if name in titles] or list(titles)
+    """Test errors on those sets that were run, or on what else was, in panels side by side."""
+    names = [name for name in SETS[experiment] if name in titles] or list(titles)
     figure, panels = style.subplots(1, len(names), width=width, height=3.2, squeeze=False)
 
     def draw(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_xlabel("seconds")
         drawn = draw_errors(axes, frame, name, SURROGATE)
-        _mark_sooner(axes, drawn, artifact, good(drawn["value"].min()))
+        level = good_error(experiment, drawn["value"].min())
+        reached = drawn[(drawn["method"] == "gp") & (drawn["value"] <= level)]
+        for cell in published_in(f"fabolas/{artifact}").cells.values() if len(reached) else ():
+            mark_published(axes, reached["time"].iloc[0] / cell.value, level, style.method("fabolas").color)
         return drawn
 
     data = draw_panels(panels[0], {name: titles[name] for name in names}, draw)
@@ -171,12 +175,60 @@ def _mark_printed_times(axes: Axes) -> None:
         mark_published(axes, printed[method, "seconds"].value, at, style.method(method).color)
 
 
-def _mark_sooner(axes: Axes, drawn: pd.DataFrame, artifact: str, level: float) -> None:
-    """Mark where Fabolas should be, given when GP-BO's mean reaches a good configuration, if it does."""
-    reached = drawn[(drawn["method"] == "gp") & (drawn["value"] <= level)]
-    for cell in published_in(f"fabolas/{artifact}").cells.values() if len(reached) else ():
-        mark_published(axes, reached["time"].iloc[0] / cell.value, level, style.method("fabolas").color)
+def _surrogate(frame: pd.DataFrame) -> str:
+    """The surrogate that was searched in a sentence."""
+    name = surrogate_name(frame)
+    return "the authors' surrogate of support vector machines on MNIST" if name == AUTHORS else f"the surrogate {name}"
 
 
-def _count(frame: pd.DataFrame) -> str:
-    return "not run" if frame.empty else count_runs(frame)
+def authors_clock(results: Results, published: Published | None) -> Figure:
+    """The authors' clocks in their initial designs, sums of the surrogate's seconds, and sums of their logarithms."""
+    frame = frame_of(results, "surrogate_seconds")
+    table = frame.groupby(["share", "quantile"])["seconds"].mean().unstack()
+
+    def draw(axes: Axes, method: str) -> pd.DataFrame:
+        shares = AUTHORS_SHARES[method]
+        if not set(shares) <= set(table.index):
+            raise NotRunError("surrogate_seconds")
+        return _draw_clock(axes, method, table.loc[list(shares)].to_numpy())
+
+    figure, panels = style.subplots(1, 2, width=7.0, height=3.2, sharey=True)
+    data = draw_panels(panels, {"fabolas": "(a) Fabolas", "mtbo": "(b) MTBO"}, draw)
+    panels[0].set_ylabel("clock (seconds)")
+    panels[0].set_yscale("log")
+    style.legend(figure, panels[:1], 3)
+    ratios = data["over_logarithms"].dropna()
+    caption = (
+        "Initial designs of the authors' runs on their surrogate. Points: their clocks at each new incumbent. Lines: "
+        "what the surrogate predicts for machines drawn uniformly, medians of seconds and of their natural logarithms, "
+        "added up; bands hold the middle 90% of machines. Shares of the data are those of the authors' scripts: for "
+        "Fabolas eight evaluations on 1/128, four on 1/64, two on 1/32 and one on 1/4, for MTBO 1/4. Clocks "
+        f"are {ratios.median():.2f} times the sum of logarithms in the median, from {ratios.min():.2f} to "
+        f"{ratios.max():.2f}."
+    )
+    return Figure(figure, caption, data)
+
+
+def _draw_clock(axes: Axes, method: str, seconds: np.ndarray) -> pd.DataFrame:
+    """One method; quantiles of the seconds (evaluations, 3) of each evaluation: low, median, high."""
+    number = np.arange(1, len(seconds) + 1)
+    parts = []
+    for what, label, values, color in (
+        ("seconds", "seconds, added up", seconds, style.ORANGE),
+        ("logarithms", "their logarithms, added up", np.log(seconds), style.BLUE),
+    ):
+        low, median, high = values.cumsum(0).T
+        axes.plot(number, median, color=color, label=label, linewidth=1.4)
+        axes.fill_between(number, low, high, color=color, alpha=0.2, linewidth=0)
+        sums = {"evaluations": number, "value": median, "low": low, "high": high}
+        parts.append(pd.DataFrame({"method": method, "what": what, **sums}))
+    clocks = published_runs("fabolas/fig4_5_runs")
+    clocks = clocks[(clocks["method"] == method) & (clocks["evaluations"] <= len(seconds))]
+    at = clocks["evaluations"].to_numpy(int)
+    readings = clocks["seconds"].to_numpy()
+    axes.plot(at, readings, ".", color=style.INK, markersize=4, label="the authors' clocks")
+    axes.set_xlabel("evaluations")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    ratios = readings / np.log(seconds[:, 1]).cumsum()[at - 1]
+    clock = {"what": "clock", "evaluations": at, "value": readings, "over_logarithms": ratios}
+    return pd.concat([*parts, pd.DataFrame({"method": method, **clock})], ignore_index=True)

@@ -1,1 +1,0 @@
-"""What the chapter claims, one decorated function a claim."""

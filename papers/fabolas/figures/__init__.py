@@ -1,0 +1,1 @@
+"""The chapter's figures: raw runs and published numbers in, Figure out."""
