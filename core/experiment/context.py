@@ -32,7 +32,7 @@ class Context(Generic[S]):
         root: Root of the repository, below which the records of needed experiments are found.
         commits: Commits of the code, as in the provenance; empty if nothing is to be kept on the disk.
         seeds: Every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
-        resumed: What earlier processes spent on this shard, see `core.study.kept_proposals`; empty if nothing.
+        resumed: What earlier processes spent on this shard, see `core.study.lockstep`; empty if nothing.
         read: Files that `records` read, by cell, each with the commit that made it; also for the provenance.
     """
 

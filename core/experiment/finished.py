@@ -14,7 +14,7 @@ from core.experiment.needs import reads_the_same
 from core.experiment.storage import ResultFileError, read_provenance
 
 PROPOSALS = "proposals"
-"""The kind of file of a shard under way that keeps proposals, see `core.study.kept_proposals`."""
+"""The kind of file of a shard under way that keeps proposals, see `core.study.lockstep`."""
 
 
 def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:

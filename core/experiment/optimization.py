@@ -24,8 +24,7 @@ from core.optimizers.base import Optimizer
 from core.optimizers.fidelities import configurations_of, initial_evaluations
 from core.optimizers.policy import Policy, uniform_points
 from core.spaces import CubeEncoding
-from core.study.kept_proposals import KeptProposals
-from core.study.lockstep import Histories, run_in_lockstep
+from core.study.lockstep import Histories, KeptProposals, run_in_lockstep
 from core.study.record import Record
 from core.study.simulated import simulate
 from core.study.trace import Trace

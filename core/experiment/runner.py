@@ -2,7 +2,7 @@
 
 Each shard of repetitions is one call of the experiment function and one file in a hidden folder beside the result; the
 last step joins them. A kill therefore costs the shard in progress, of a search in lockstep the last minute of it
-(`core.study.kept_proposals`), and a rerun finds the others. A shard whose call
+(`core.study.lockstep`), and a rerun finds the others. A shard whose call
 raises is repeated one repetition at a time: those that still raise become rows with status "failed" and the message,
 the others are kept. Non-finite metrics are failures too. Memory or a disk that fails is no result and stops the cell.
 """

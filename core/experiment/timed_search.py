@@ -22,8 +22,7 @@ from core.experiment.optimization import in_lockstep, one_by_one
 from core.experiment.timed_search_settings import TimedSearch
 from core.foundation.errors import UserError
 from core.objectives.base import Objective
-from core.study.recommended import recommended, recommends
-from core.study.record import Record, incumbents
+from core.study.record import Record, incumbents, recommended, recommends
 
 Values = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
 

@@ -3,6 +3,7 @@
 from core.study.cluster import SCHEDULER_VARIABLE as SCHEDULER_VARIABLE
 from core.study.cluster import local_workers as local_workers
 from core.study.lockstep import run_in_lockstep as run_in_lockstep
+from core.study.loop import run_serial as run_serial
 from core.study.methods import METHODS as METHODS
 from core.study.methods import method_of as method_of
 from core.study.minimization import minimize as minimize
@@ -11,7 +12,6 @@ from core.study.pool import run_parallel as run_parallel
 from core.study.record import Record as Record
 from core.study.record import incumbent as incumbent
 from core.study.result import Result as Result
-from core.study.serial import run_serial as run_serial
 from core.study.simulated import simulate as simulate
 from core.study.task_search import search_tasks as search_tasks
 from core.study.trace import Trace as Trace

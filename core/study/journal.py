@@ -21,7 +21,7 @@ as text; when a journal is read, choices become those of the space again (`Colum
 * **A file that is deleted, replaced or changed while it is written, or finds no room.** The run stops, and all its
   lines, also those that the file lacks, go to a new file, which the error names.
 * **A process that dies in an evaluation**, by a segmentation fault or for want of memory, leaves a trial that was begun
-  and neither told nor interrupted. `deaths` counts how often; see `core.study.serial`.
+  and neither told nor interrupted. `deaths` counts how often; see `core.study.loop`.
 """
 
 from __future__ import annotations

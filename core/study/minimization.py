@@ -15,11 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.foundation.errors import UserError, brief
 from core.foundation.validation import require_count, require_flag
 from core.objectives.base import Objective
+from core.optimizers.told import LARGEST
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
+    WORST_LOSS,
     asks_and_tells,
     budgets_of,
     check_optimizer,
@@ -34,17 +38,21 @@ from core.study.arguments import (
     space_of,
 )
 from core.study.evaluation import plain
-from core.study.huge_losses import about_huge_losses
 from core.study.journal import open_journal
 from core.study.methods import method_of
 from core.study.methods.settings import Budgets, MethodSettings
 from core.study.pruning import Rule, description, rule_of
-from core.study.record import why_none_counts
+from core.study.record import Record, why_none_counts
 from core.study.result import Result
 from core.study.search import Search
 from core.study.stopping import DEFAULT_EVALUATIONS, Callback, InterruptedSearch, Stop
 
 ON_INTERRUPT = ("raise", "return")
+
+GAP = 1e8
+"""Where the distances of losses from the smallest make such a jump, models, which standardize losses, cannot tell those
+before it apart: the noise that they assume is larger. A search that converges makes smaller ones."""
+WHAT_TO_DO = "raise an exception or return nan where an evaluation fails, or return the logarithm of the loss"
 
 
 def minimize(
@@ -91,7 +99,7 @@ def minimize(
             (`core.study.states`), `trial` an object to report values on the way (`core.study.pruning`). A call that
             raises, or returns anything but a finite loss and cost, or a negative cost, is a failed evaluation: the run
             goes on. A programming error among the first ten evaluations is raised instead, see
-            `core.study.programming_errors`. An evaluation that costs nothing also fails for fabolas and mtbo, whose
+            `core.study.screened`. An evaluation that costs nothing also fails for fabolas and mtbo, whose
             `overhead` is 1.0 in the unit of these costs. The function can also be a benchmark: any object with
             `evaluate` and `space`, and optionally `fidelity`, see `core.objectives.base.Objective`.
         space: Search space: a ConfigurationSpace, or a dictionary such as {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a",
@@ -134,7 +142,7 @@ def minimize(
         journal: Path of a file to which every event is written. The same call continues an interrupted run, and returns
             the result of a finished one. More evaluations or seconds prolong a run, except for smac, whose initial
             design depends on the number of evaluations. With one worker, an evaluation in which the process died three
-            times in a row has failed, see `core.study.serial`. See `core.study.journal` for files that are lost.
+            times in a row has failed, see `core.study.loop`. See `core.study.journal` for files that are lost.
         worst_loss: Loss of failed evaluations, for methods that use the loss itself. Without it, failures rank behind
             all successes, see `core.optimizers.bayesopt` for models. The default is that of the benchmark.
         progress: Whether to show a bar, or, without a terminal, a line now and then.
@@ -229,3 +237,26 @@ def _warn(result: Result, largest: float | None) -> None:
         warnings.warn(f"{why_none_counts(result.records)}: there is no best configuration", stacklevel=3)
     if text := about_huge_losses(result.records):
         warnings.warn(text, stacklevel=3)
+
+
+def about_huge_losses(records: Sequence[Record]) -> str:
+    """The warning about losses so large that they hide the others; empty if there are none, or if nothing succeeded.
+
+    They are finite, so they are no failures and nothing else reports them.
+    """
+    losses = np.array([record.loss for record in records if not record.failure])
+    if not losses.size:
+        return ""
+    if (largest := losses.max()) >= WORST_LOSS:
+        return f"losses are up to {largest:.3g}, and from {WORST_LOSS:g} on they rank behind failures; {WHAT_TO_DO}"
+    if (lowest := losses.min()) < -LARGEST:
+        return f"losses are down to {lowest:.3g}, and beyond {-LARGEST:g} methods see only logarithms; rescale them"
+    values = np.unique(losses)
+    distances = values[1:] - values[0]
+    jumps = np.flatnonzero(distances[2:] > GAP * distances[1:-1])  # three different losses or more before it
+    if not jumps.size:
+        return ""
+    return (
+        f"losses are up to {values[-1]:.3g}, but {values[0]:.3g} to {values[jumps[0] + 2]:.3g} otherwise: models that "
+        f"standardize losses cannot tell the small ones apart; {WHAT_TO_DO}"
+    )

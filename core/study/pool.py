@@ -43,10 +43,9 @@ from core.optimizers.base import Optimizer, Trial
 from core.study.cluster import connect
 from core.study.evaluation import TrialResult, evaluate_trial
 from core.study.journal import open_journal
-from core.study.loop import RealTime, Report, drive
+from core.study.loop import RealTime, Report, check_run, drive
 from core.study.record import Record
 from core.study.replay import run_header
-from core.study.serial import check_run
 
 with needed_for("evaluation by several workers"):
     import cloudpickle

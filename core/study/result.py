@@ -10,8 +10,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.foundation.errors import UserError
 from core.foundation.extras import needed_for
-from core.study.recommended import recommended, recommends
-from core.study.record import Record, counts, incumbent, incumbents
+from core.study.record import Record, counts, incumbent, incumbents, recommended, recommends
 from core.study.trace import Trace, trace_of
 
 if TYPE_CHECKING:  # these take seconds to import
@@ -115,8 +114,8 @@ class Result:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per evaluation, one column per hyperparameter, and what came of it; see `core.study.frames`."""
-        from core.study.frames import frame_of
+        """One row per evaluation, one column per hyperparameter, and what came of it; see `core.study.trace`."""
+        from core.study.trace import frame_of
 
         return frame_of(self.records, self.space, self.maximize)
 

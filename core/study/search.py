@@ -18,19 +18,16 @@ from core.foundation.errors import UserError
 from core.objectives.base import FAILURE, Evaluation
 from core.optimizers.base import Optimizer
 from core.optimizers.hyperband import Bandit
-from core.study.function import UserFunction
+from core.study.function import Judged, UserFunction
 from core.study.journal import Journal
-from core.study.judged import Judged
-from core.study.loop import Pool, Run
+from core.study.loop import InProcess, Pool, Run
 from core.study.methods.settings import Budgets, MethodSettings
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
 from core.study.pruning import Rule
-from core.study.recommended import recommended, recommends
-from core.study.record import Record
+from core.study.record import Record, recommended, recommends
 from core.study.result import Result
 from core.study.screened import ScreenedPool
-from core.study.serial import InProcess
 from core.study.states import States
 from core.study.stopping import EVALUATIONS, INTERRUPTED, METHOD, Stop
 

@@ -21,11 +21,9 @@ from core.foundation.randomness import make_generators
 from core.foundation.seeds import derive_seed
 from core.optimizers.policy import uniform_points
 from core.spaces import CubeEncoding
-from core.study.curves import value_of_incumbent
-from core.study.kept_proposals import KeptProposals
-from core.study.lockstep import run_on_cube
+from core.study.curves import solved_share, value_of_incumbent
+from core.study.lockstep import KeptProposals, run_on_cube
 from core.study.methods.settings import MethodSettings
-from core.study.targets import solved_share
 
 Observe = Callable[[Tensor, int], Tensor]
 """From points (lanes, k, d) and the number of the first evaluation to observations (lanes, k)."""
@@ -51,7 +49,7 @@ class Incumbents:
     Attributes:
         loss: Noise-free value of the incumbent, (tasks, runs, n).
         solved: Share of the task's targets that this value reaches, (tasks, runs, n); under noise it may fall, see
-            `core.study.targets`.
+            `core.study.curves`.
     """
 
     loss: NDArray[np.float64]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from core.optimizers.base import Optimizer
     from core.report.runs.task_runs import Comparison, Runs
     from core.study.methods.settings import MethodSettings
-    from core.study.watched import WatchedMethod
+    from core.study.own import WatchedMethod
 
 BESIDE = ("random", "tpe", "gp")
 NAMED = 3  # objectives in the name of the page's file; more are counted
@@ -147,7 +147,7 @@ def _on_tasks(
 
     from core.report.runs.task_runs import Comparison
     from core.study.evaluation import plain
-    from core.study.watched import WatchedMethod
+    from core.study.own import WatchedMethod
 
     paper, _, tasks = name.partition("/")
     folder = catalogue.code / catalogue.package
@@ -188,7 +188,7 @@ def _on_objectives(
     from core.objectives import objective, objectives_of
     from core.report.runs.task_runs import Comparison
     from core.study.methods import method_of
-    from core.study.watched import WatchedMethod
+    from core.study.own import WatchedMethod
 
     names = list(dict.fromkeys(member for each in on for member in objectives_of(each)))
     ours = {name: method_of(name) for name in beside}
@@ -235,7 +235,7 @@ def _search(
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """The evaluations of one run, and the losses of its incumbents by what was spent, (n,)."""
     from core.study.evaluation import plain
-    from core.study.spending import by_spending, search_by_spending
+    from core.study.simulated import by_spending, search_by_spending
     from core.study.trace import Trace
 
     optimizer, generator = _optimizer(method, objective, run, evaluations), np.random.default_rng(run)
@@ -258,7 +258,7 @@ def _optimizer(method: MethodSettings | WatchedMethod, objective: Objective, see
 
 def _solved(losses: Runs) -> Runs:
     """Shares of the targets reached: of each task, the losses of all incumbents; none where no run has a success."""
-    from core.study.targets import solved_share
+    from core.study.curves import solved_share
 
     solved = {name: np.zeros_like(values) for name, values in losses.items()}
     for task in range(len(next(iter(losses.values())))):

@@ -16,7 +16,7 @@ from core.foundation.errors import UserError, brief, nearest, said
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
 
-    from core.study.watched import Make
+    from core.study.own import Make
 
 PLACES = "file.py:Name, or module:Name"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+import core.study.loop
 import core.study.replay
-import core.study.serial
 from core import minimize
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
@@ -51,7 +51,7 @@ def run_search(root: Path, log: Path) -> None:
 def search(kind: str, journal: Path | None, log: Path, **changed: Any) -> Result:
     """`minimize` with a function that notes the evaluations that it begins, and the epochs that it goes on from."""
     core.study.replay.WORTH_SECONDS = 0.0  # the state of a model is saved at each proposal
-    core.study.serial.ATTEMPTS = 1000  # random kills may hit one evaluation three times
+    core.study.loop.ATTEMPTS = 1000  # random kills may hit one evaluation three times
 
     def trained(configuration, budget, state):
         note(log, f"{dict(configuration)} {budget} {state.get('epochs', 0)}")

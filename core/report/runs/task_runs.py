@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.foundation.errors import UserError
 from core.report.runs.frames import cell_rows
-from core.study.targets import reached_so_far
+from core.study.curves import reached_so_far
 
 Runs = dict[str, np.ndarray]
 """By method, a value after each evaluation, (tasks, runs, n)."""

@@ -16,8 +16,8 @@ from core.objectives.base import FunctionObjective
 from core.spaces import Column, CubeEncoding, as_space
 from core.study.earlier import digest, searches_of, tasks_of
 from core.study.evaluation import plain
+from core.study.loop import run_serial
 from core.study.methods import method_of
-from core.study.serial import run_serial
 from core.study.trace import Trace
 
 SPACE = {"x": (-5.0, 5.0), "kind": ["a", "b"]}

@@ -24,9 +24,8 @@ from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import uniform_points
 from core.samplers import AdaptiveSGHMC
 from core.spaces import CubeEncoding
-from core.study import kept_proposals
-from core.study.kept_proposals import KeptProposals
-from core.study.lockstep import run_in_lockstep, run_on_cube
+from core.study import lockstep
+from core.study.lockstep import KeptProposals, run_in_lockstep, run_on_cube
 
 EVALUATIONS = 8
 
@@ -82,7 +81,7 @@ def kept_in(folder, key="a"):
 @pytest.fixture(autouse=True)
 def kept_at_once(monkeypatch):
     """Each proposal is written at once."""
-    monkeypatch.setattr(kept_proposals, "INTERVAL", 0.0)
+    monkeypatch.setattr(lockstep, "INTERVAL", 0.0)
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from core.optimizers.random_search import RandomSearch
 from core.spaces import as_space
 from core.study.evaluation import evaluation_of
 from core.study.methods import method_of
-from core.study.recommended import recommended
-from core.study.record import Record
+from core.study.record import Record, recommended
 from core.study.result import Result
 
 SPACE = {"x": (-5.0, 5.0)}

@@ -20,7 +20,7 @@ from core.optimizers.told import as_evaluation
 from core.study import evaluation, method_of
 from core.study.chained_lines import chain_of, line_of
 from core.study.evaluation import DEEPEST, LARGEST, LONGEST_TEXT, recorded
-from core.study.huge_losses import about_huge_losses
+from core.study.minimization import about_huge_losses
 from core.study.record import MARKED, Record
 
 SPACE = {"x": (-5.0, 5.0)}

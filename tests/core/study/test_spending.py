@@ -9,7 +9,7 @@ from core.objectives.base import Evaluation, Fidelity, FunctionObjective
 from core.objectives.counting_ones import CountingOnes
 from core.study.methods import method_of
 from core.study.own import OwnOptimizer
-from core.study.spending import Spending, losses_by_spending
+from core.study.simulated import Spending, losses_by_spending
 
 SPACE = {"x": (0.0, 1.0)}
 

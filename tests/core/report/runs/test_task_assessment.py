@@ -27,7 +27,7 @@ from core.report.statistics.pairwise_tests import (
     paired_tests,
     signed_rank,
 )
-from core.study.targets import reached_so_far, solved_share
+from core.study.curves import reached_so_far, solved_share
 
 FEW_VALUES = st.sampled_from([0.0, 1.0, 2.0, 3.0])
 

@@ -16,8 +16,7 @@ from core.study import minimize
 from core.study.lockstep import run_in_lockstep
 from core.study.methods import method_of
 from core.study.methods.information import FabolasSettings, MTBOSettings
-from core.study.recommended import recommended
-from core.study.record import Record
+from core.study.record import Record, recommended
 
 SPACE = {"x": (-5.0, 10.0), "y": (0.0, 15.0)}
 QUICK = {"hyperparameter_samples": 2, "burn_in": 5, "representers": 10, "candidates": 50, "initial_design": 2}
