@@ -47,7 +47,7 @@ class Collect(Settings):
 
 
 class SimulatedSearch(Settings):
-    """Repetitions of one method on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
+    """Repetitions of one method on one objective with a fidelity; see `papers.bohb.experiments.searches`.
 
     Attributes:
         method: Method with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after

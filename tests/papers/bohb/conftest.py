@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from core.report.verdicts import speedups
-from papers.bohb.names import DIMENSIONS, ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
+from papers.bohb.figures.curves import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
+from papers.bohb.figures.searches import DIMENSIONS
 from tests.core.report.made_runs import RUNS, made
 from tests.papers.runs import Fake, smoke_runs
 

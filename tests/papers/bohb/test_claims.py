@@ -10,9 +10,8 @@ from core.experiment.catalogue import Catalogue
 from core.report.figures import style
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import run_check
-from papers.bohb.artifacts import authors_gp_runs
-from papers.bohb.artifacts.curves import line_of
-from papers.bohb.names import ETAS
+from papers.bohb.figures import surrogates
+from papers.bohb.figures.curves import ETAS, line_of
 from tests.papers.functions import Functions, all_claims
 from tests.papers.runs import Fake
 
@@ -211,8 +210,8 @@ def test_the_authors_broken_runs_are_left_out(monkeypatch):
     rows = [("letter", run, seconds, error) for run, end, error in ((0, 81 * 512, 0.2), (1, 81 * 9, 0.5))
             for seconds, error in ((81.0, 0.9), (end, error))]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["dataset", "run", "seconds", "error"])
-    monkeypatch.setattr(authors_gp_runs, "published_runs", lambda name: frame)
-    assert authors_gp_runs.authors_gp("letter", np.array([1.0, 20.0])) == pytest.approx([0.7, 0.7])
+    monkeypatch.setattr(surrogates, "published_runs", lambda name: frame)
+    assert surrogates.authors_gp("letter", np.array([1.0, 20.0])) == pytest.approx([0.7, 0.7])
 
 
 def test_ordered_settings_have_ordered_colours_and_the_default_is_thick():

@@ -15,9 +15,8 @@ from core.objectives.counting_ones import CountingOnes
 from core.objectives.fcnet_surrogate import FCNetSurrogate
 from core.study.methods import method_of
 from core.study.record import Record
-from papers.bohb.experiments import optimization as experiments
-from papers.bohb.experiments.simulated_runs import trajectory
-from papers.bohb.settings import SimulatedSearch
+from papers.bohb.experiments import searches
+from papers.bohb.settings import ShakenSearch, SimulatedSearch
 
 SURROGATE = [
     "surrogates/digits/random",
@@ -73,7 +72,7 @@ def test_the_gaussian_process_has_the_regret_without_noise():
     settings = cell.settings.model_copy(
         update={"method": method_of({"method": "gp_mcmc", "initial_design": 2}), "full_evaluations": 4.0}
     )
-    frame = experiments.counting_ones(Context(replace(cell, settings=settings), range(2)))
+    frame = searches.counting_ones(Context(replace(cell, settings=settings), range(2)))
     check_trajectories(frame.assign(status="ok"), ["loss", "regret"])
     # Binary hyperparameters are drawn in an evaluation, the regret is their expectation: never the same for long.
     assert ((frame["regret"] > 0) & (frame["regret"] < 1)).all()
@@ -92,7 +91,7 @@ class Dying:
 def test_an_evaluation_that_raises_costs_its_budget():
     configurations = [{}, {}]
     for budget, cost in ((3.0, 3.0), (None, 9.0)):
-        found = experiments.CostIsBudget(Dying()).evaluate(configurations, budget, np.random.default_rng(0))
+        found = searches.CostIsBudget(Dying()).evaluate(configurations, budget, np.random.default_rng(0))
         assert found.cost.tolist() == [cost, cost] and found.loss.tolist() == [5.0, 5.0]
         assert found.info[0]["failure"] == "RuntimeError: died"
 
@@ -206,7 +205,28 @@ def test_settings_that_do_not_fit_together_are_refused(settings, message):
 
 def test_a_run_of_failures_alone_has_no_trajectory():
     with pytest.raises(UserError, match="ended before its first evaluation"):
-        trajectory([], [], 1.0, None)
+        searches.trajectory([], [], 1.0, None)
     record = Record(0, {}, None, 9.0, 1.0, "died", 0.0, 1.0, 0)
     with pytest.raises(ValueError, match="all 1 evaluations of a run failed"):
-        trajectory([record], [1.0], 1.0, None)
+        searches.trajectory([record], [1.0], 1.0, None)
+
+
+def test_a_search_evaluates_on_all_budgets_side_by_side(smoke):
+    frame = smoke("cifar10/digits/bohb")
+    assert frame["budget"].nunique() == 2 and frame["budget"].max() == 3 and (frame["workers"] == 19).all()
+    assert frame["loss"].between(0, 1).all() and frame["learning_rate"].between(1e-3, 1).all()
+    assert frame["finished"].max() < frame["cost"].sum() and (np.diff(frame["finished"]) >= 0).all()
+
+
+def test_the_best_configuration_on_the_largest_budget_is_trained_anew(smoke):
+    frame = smoke("cifar10/digits/bohb")
+    rows = frame[frame["budget"] == 3]
+    best = rows.loc[rows["loss"].idxmin()]
+    found, gastaldi = (smoke(f"cifar10_retrained/digits/{method}") for method in ("bohb", "gastaldi"))
+    assert found["learning_rate"].tolist() == pytest.approx([best["learning_rate"]] * 2)
+    assert gastaldi["batch_size"].tolist() == [128, 128] and gastaldi["test_error"].between(0, 1).all()
+
+
+def test_a_search_without_an_end_is_refused():
+    with pytest.raises(ValidationError, match=r"method\.brackets = None"):
+        ShakenSearch(images="cifar10", epochs=3, least_epochs=1, method={"method": "bohb"})

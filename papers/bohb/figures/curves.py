@@ -1,20 +1,29 @@
-"""Curves of regret or loss over time, one line for each method, and how lines look."""
+"""What the figures share: curves over time, one line for each method, panels for data sets, and words in captions."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from core.report import NotRunError
 from core.report.figures import style
 from core.report.figures.bands import draw_line, mean_band
-from core.report.runs.frames import cell_rows
+from core.report.figures.panels import draw_panels, not_run_words
+from core.report.runs.frames import benchmarks_run, cell_rows, count_runs
 from core.report.runs.time_curves import ROUNDING, over_time, times_of
 from core.report.runs.trajectories import SMALLEST, median_and_quartiles
 from core.report.runs.variants import split_variant, with_change, with_variants
-from core.report.verdicts.checks import NotRunError
-from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
+from papers.bohb.runs import DATA_SETS
 
+WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]
+SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]
+RANDOM_FRACTIONS = [f"random_{part}" for part in ("0", "0.1", "0.33", "0.67")]
+ETAS = [f"eta_{n}" for n in (2, 3, 4, 5)]
+FACTORS = [f"factor_{n}" for n in (1, 2, 3, 5)]
 POINTS = 160  # in the grid of times that is drawn
 LEGENDS = {
     **{f"workers_{n}": f"{n} worker{'s' if n > 1 else ''}" for n in (1, 2, 4, 8, 16, 32)},
@@ -98,3 +107,63 @@ def line_of(method: str) -> dict[str, object]:
         "linestyle": "--" if change else "-",
         "linewidth": 2.6 if default else 1.3,
     }
+
+
+LEGEND_COLUMNS = 6
+BUDGET = "Time is in multiples of the largest budget"
+
+
+def runs_of(frame: pd.DataFrame, *benchmarks: str) -> str:
+    """How many runs of the benchmarks shown, or of all, in words."""
+    return count_runs(frame[frame["benchmark"].isin(benchmarks)] if benchmarks else frame)
+
+
+def shown_set(frame: pd.DataFrame, wanted: str) -> str:
+    """The benchmark of a figure that shows one: the wanted one, or another where only that was run.
+
+    Raises:
+        NotRunError: there is none.
+    """
+    if frame.empty:
+        raise NotRunError(wanted)
+    names = benchmarks_run(frame)
+    return wanted if wanted in names else names[0]
+
+
+def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
+    """The label of a time axis, with the length of the unit."""
+    seconds = frame.loc[frame["benchmark"] == benchmark, "largest_budget"].iloc[0]
+    return f"time / largest budget ({seconds:.3g} s)"
+
+
+def missing_sets(frame: pd.DataFrame) -> str:
+    """A sentence that names the data sets of the thesis that were not run, empty if there are none."""
+    return not_run_words(label for name, label in DATA_SETS.items() if name not in benchmarks_run(frame))
+
+
+def data_set_panels(
+    frame: pd.DataFrame,
+    draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame],
+    quantity: str = "immediate regret",
+) -> tuple[Figure, pd.DataFrame]:
+    """A panel for each of the six data sets of the thesis that was run, in its order, or for what else was.
+
+    Returns:
+        The figure, and what was drawn.
+    """
+    ran = benchmarks_run(frame)
+    names = [name for name in DATA_SETS if name in ran] or ran
+    columns = 2 if len(names) in (2, 4) else min(3, len(names))
+    rows = -(-len(names) // columns)
+    figure, panels = style.subplots(rows, columns, width=7.2, height=0.4 + 2.3 * rows, squeeze=False)
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
+        drawn = draw_one(axes, frame, name)
+        axes.set_xlabel(axis_label(frame, name))
+        return drawn
+
+    data = draw_panels(panels.flat, {name: DATA_SETS.get(name, name) for name in names}, draw)
+    for axes in panels[:, 0]:
+        axes.set_ylabel(quantity)
+    style.legend(figure, panels.flat, LEGEND_COLUMNS)
+    return figure, data

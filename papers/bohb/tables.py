@@ -1,21 +1,23 @@
-"""BOHB's tables: the spaces and budgets that the thesis prints, rendered from ours."""
+"""BOHB's tables: the spaces and budgets that the thesis prints, rendered from ours, and the networks on CIFAR-10."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
-from core.report.tables.compare import spec_table
+from core.report import Published
+from core.report.tables.compare import SAMPLE_COLUMNS, compare_table, spec_table
+from core.report.tables.out_of_reach import out_of_reach
 from core.report.tables.spaces import BOUNDS, space_table
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.names import published_names
-from core.report.verdicts.published import Published
-from papers.bohb.names import DATA_SETS
+from papers.bohb.runs import DATA_SETS, full_evaluations
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -31,6 +33,9 @@ NAMES = {
     "units_2": "units, layer 2",
 }
 ETA = 3
+NETWORKS = {"bohb": "BOHB", "gastaldi": "Gastaldi's hyperparameters (ours only)"}
+OF_NETWORKS = {"test_error": "test error, %", "full_evaluations": "cost of the search, full evaluations a worker"}
+SMALLER = "a smaller network on smaller images, a twentieth of the images and fewer epochs: errors are others"
 
 
 def _networks() -> ConfigurationSpace:
@@ -43,6 +48,12 @@ def _bayesian_networks() -> ConfigurationSpace:
     from core.objectives.network_spaces import bayesian_network_space
 
     return bayesian_network_space()
+
+
+def _policies() -> ConfigurationSpace:
+    from core.objectives.network_spaces import policy_space
+
+    return policy_space()
 
 
 @published_names(rows=_networks, columns=BOUNDS)
@@ -85,15 +96,41 @@ def tableC_3(results: Results, published: Published) -> ReportTable:
     return space_table(_bayesian_networks(), published, names)
 
 
-def _policies() -> ConfigurationSpace:
-    from core.objectives.network_spaces import policy_space
-
-    return policy_space()
-
-
 @published_names(rows=_policies, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.4, rendered from the space of core.objectives.policy_optimization."""
     names = {name: name.replace("_", " ") for name in _policies()}
     table = space_table(_policies(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
     return replace(table, caption=f"{table.caption} The text speaks of eight hyperparameters.")
+
+
+@published_names(rows=NETWORKS, columns=OF_NETWORKS)
+def cifar10(results: Results, published: Published) -> ReportTable:
+    """Thesis 6.4.5: test errors of the network found and of Gastaldi's, and the cost of the search."""
+    search, networks = results.frame("cifar10"), results.frame("cifar10_retrained")
+    parts = [pd.DataFrame(columns=list(SAMPLE_COLUMNS))]
+    if not networks.empty:
+        columns = {"row": networks["method"], "run": networks["run"], "value": 100 * networks["test_error"]}
+        parts.append(pd.DataFrame({**columns, "column": "test_error", "status": networks["status"]}))
+    if not search.empty:
+        cost = full_evaluations(search)
+        columns = {"row": "bohb", "run": np.arange(len(cost)), "value": cost}
+        parts.append(pd.DataFrame({**columns, "column": "full_evaluations", "status": "ok"}))
+    table = compare_table(
+        pd.concat([part for part in parts if len(part)] or parts, ignore_index=True),
+        published,
+        direction="lower",
+        reduced=results.reduced,
+        rows=tuple(NETWORKS),
+        columns=tuple(OF_NETWORKS),
+        metric="test error in percent, and the seconds of all evaluations over those of one on the largest budget",
+        format=".2f",
+        caption=(
+            "The network with the smallest validation error on the largest budget, and the one that Gastaldi (2017) "
+            "tuned by hand, trained on the images for training and validation."
+        ),
+        row_header="Network",
+        row_labels=NETWORKS,
+        column_labels=OF_NETWORKS,
+    )
+    return out_of_reach(table, SMALLER)

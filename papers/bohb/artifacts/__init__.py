@@ -1,1 +1,0 @@
-"""BOHB's tables and figures: raw runs and published numbers in, Table or Figure out."""

@@ -1,1 +1,0 @@
-"""What the thesis says about BOHB, each claim beside its check."""

@@ -1,0 +1,1 @@
+"""BOHB's figures: raw runs and published numbers in, Figure out."""
