@@ -7,8 +7,7 @@ import pandas as pd
 
 from core.objectives.network_spaces import curve_space
 from core.spaces import CubeEncoding
-from papers.lcnet.authors_summary import summarized_curves
-from papers.lcnet.curve_sets import AUTHORS, CurveSet, curve_set
+from papers.lcnet.curves import AUTHORS, CurveSet, curve_set, summarized_curves
 
 
 class MadeResults:

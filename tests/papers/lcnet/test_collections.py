@@ -9,8 +9,7 @@ import pytest
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
-from papers.lcnet.authors_summary import BAND
-from papers.lcnet.curve_sets import AUTHORS, LABELS
+from papers.lcnet.curves import AUTHORS, BAND, LABELS
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 

@@ -11,8 +11,8 @@ import pytest
 
 from core.experiment.results import Results
 from core.report.verdicts.claims import run_check
-from papers.lcnet.curve_sets import AUTHORS, LABELS, SETS, curve_set
-from papers.lcnet.scoring import summarized, summarized_by_curve
+from papers.lcnet.curves import AUTHORS, LABELS, SETS, curve_set
+from papers.lcnet.runs import summarized, summarized_by_curve
 from tests.papers.functions import Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 from tests.papers.runs import Fake, smoke_runs

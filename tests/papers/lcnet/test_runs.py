@@ -8,16 +8,18 @@ import pytest
 from scipy import stats
 
 from core.report import NotRunError
-from papers.lcnet.curve_sets import AUTHORS
-from papers.lcnet.scores import (
+from papers.lcnet.curves import AUTHORS
+from papers.lcnet.runs import (
     by_curve,
     partial_predictions,
     partial_scores,
     run_scores,
+    scored,
+    summarized,
+    summarized_by_curve,
     unobserved_predictions,
     unobserved_scores,
 )
-from papers.lcnet.scoring import scored, summarized, summarized_by_curve
 from tests.papers.lcnet.made_sets import records
 from tests.papers.runs import Fake
 

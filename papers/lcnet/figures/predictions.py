@@ -1,6 +1,8 @@
-"""How well the models predict learning curves (thesis Figs 5.4 to 5.6)."""
+"""How well the models predict learning curves (Figs 5.4 to 5.6), and Hyperband with LC-Net on tables (5.7, B.3)."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,15 +12,32 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
 from core.report.figures import style
+from core.report.figures.bands import draw_line, mean_band
 from core.report.figures.figure import not_run_panel
-from papers.lcnet.curve_sets import LABELS, METRICS, SETS, curve_sets
-from papers.lcnet.scores import GLOBAL, LOCAL, partial_predictions, run_scores, unobserved_predictions
+from core.report.figures.panels import draw_panels, not_run_words
+from core.report.figures.ticks import log_from_zero
+from core.report.runs.frames import benchmarks_run
+from core.report.runs.time_curves import end_of, over_time
+from core.report.runs.trajectories import SMALLEST
+from core.tabular.values import LABELS as TABLES
+from papers.lcnet.curves import LABELS, METRICS, SETS, curve_sets
+from papers.lcnet.runs import (
+    GLOBAL,
+    LOCAL,
+    TABLE_METHODS,
+    partial_predictions,
+    run_scores,
+    table_runs,
+    unobserved_predictions,
+)
 
 SHOWN_SET = "cnn"  # of Fig 5.4
 POINTS = 5000  # of Fig 5.6, as in the thesis
 SEED = 56
 LINEAR = 3  # nats around 0 in which Fig 5.5's likelihoods are linear
 LOWEST, HIGHEST = -2.0, 4.0  # log-likelihoods between which Fig 5.6's colours change
+SHOWN_TABLES = ("protein", "slice_localization")  # of Fig 5.7
+CURVE_POINTS = 200  # of a curve of Figs 5.7 and B.3
 
 
 def fig5_4(results: Results, published: Published | None) -> Figure:
@@ -159,3 +178,57 @@ def _line(axes: Axes, values: pd.Series, method: str) -> None:
     look = style.method(method)
     spread = by_share.std() if by_share.size().max() > 1 else None
     axes.errorbar(by_share.mean().index, by_share.mean(), spread, marker=look.marker, markersize=3.5, **look.line)
+
+
+def fig5_7(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 5.7: protein and slice."""
+    frame = table_runs(results)
+    run = benchmarks_run(frame)
+    others = [*filter(set(run).__contains__, TABLES), *sorted(run)]
+    return _draw_tables(frame, SHOWN_TABLES if set(SHOWN_TABLES) & set(run) else others[:1])
+
+
+def figB_3(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig B.3: all sets."""
+    frame = table_runs(results)
+    run = benchmarks_run(frame)
+    return _draw_tables(frame, tuple(TABLES) if set(TABLES) & set(run) else sorted(run))
+
+
+def _draw_tables(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
+    columns = min(len(names), 2)
+    rows = -(-len(names) // columns)
+    figure, panels = style.subplots(rows, columns, height=2.3 * rows + 0.5, squeeze=False)
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
+        cells = dict(iter(frame[frame["benchmark"] == name].groupby("method")))
+        if not cells:
+            raise NotRunError(name)
+        curves = pd.concat([_curve(axes, cells[method], method) for method in TABLE_METHODS if method in cells])
+        axes.set(xscale="log", yscale="log", xlabel="seconds of training")
+        if curves["regret"].min() <= SMALLEST:  # all runs of a method have found the best configuration of the table
+            log_from_zero(axes.yaxis, curves["regret"], SMALLEST)
+            axes.set_ylim(bottom=0)
+        return curves.assign(benchmark=name)
+
+    data = draw_panels(panels.flat, {name: TABLES.get(name, name) for name in names}, draw)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("test regret")
+    style.legend(figure, panels.flat, len(TABLE_METHODS))
+    runs = frame.groupby("method")["run"].nunique()
+    counts = ", ".join(f"{style.label(method)} {runs[method]}" for method in TABLE_METHODS if method in runs)
+    caption = (
+        "Mean and standard error of the test regret of the configuration that is best on the validation data so far, "
+        f"over the runs ({counts}); lines end where the first run ends. Hyperband's and BOHAMIANN's runs are "
+        "chapter 7's, on the same tables, which are parts of the thesis' at the quick scale. An axis that has 0 is "
+        "linear up to the smallest mean above it."
+    )
+    missing = (TABLES.get(name, name) for name in names if name not in benchmarks_run(frame))
+    return Figure(figure, caption + not_run_words(missing), data)
+
+
+def _curve(axes: Axes, rows: pd.DataFrame, method: str) -> pd.DataFrame:
+    times = np.geomspace(rows.groupby("run")["time"].min().max(), end_of(rows), CURVE_POINTS)
+    mean, low, high = mean_band(over_time(rows, times))
+    draw_line(axes, times, mean, low, high, style.method(method).line, steps=True)
+    return pd.DataFrame({"method": method, "seconds": times, "regret": mean, "low": low, "high": high})

@@ -1,4 +1,10 @@
-"""The scores of the models of learning curves, from records of predictions and from those that hold scores."""
+"""What the experiments recorded, as drawings and claims read it: scores of predictions, and searches on tables.
+
+A prediction of a curve's value has a squared error, a log-likelihood, and an interval that holds the truth or not.
+Where a hundred runs predict hundreds of curves, or the curves are not ours to publish, records hold scores instead of
+predictions: those of each run over its curves (`part` "run"), and those of each curve, averaged over the `runs` of a
+shard (`part` "curve").
+"""
 
 from __future__ import annotations
 
@@ -9,14 +15,70 @@ from numpy.typing import NDArray
 from core.experiment.results import Results
 from core.report import NotRunError
 from core.report.runs.memo import once
-from papers.lcnet.curve_sets import curve_sets
-from papers.lcnet.scoring import scored
+from papers.lcnet.curves import curve_sets
 
 GLOBAL = ("lcnet", "lcnet_ours", "bnn", "forest", "freeze_thaw")
 """Models that learn from all curves."""
 LOCAL = ("lc_extrapolation", "decaying_gp", "last_seen_value")
 """Models of single curves."""
 CELL = ["benchmark", "method"]
+Z_90 = 1.6448536269514722  # standard deviations of a Gaussian to each side that hold 90%
+
+TABLE_EXPERIMENTS = ("tables", "tabular/methods", "tabular/bohamiann")
+TABLE_METHODS = ("hyperband", "hyperband_lcnet", "bohamiann")
+"""Those of Figs 5.7 and B.3."""
+
+
+def scored(predictions: pd.DataFrame, curves: NDArray[np.float64]) -> pd.DataFrame:
+    """Predictions with their `truth`, `squared` error, `log_likelihood` and whether their 90% interval is `covering`.
+
+    Args:
+        predictions: Rows with number, epoch, mean and, if the model has one, variance.
+        curves: Curves (n, T).
+    """
+    truth = curves[predictions["number"], predictions["epoch"] - 1]
+    variance = predictions.get("variance", np.nan)
+    squared = (predictions["mean"] - truth) ** 2
+    return predictions.assign(
+        truth=truth,
+        squared=squared,
+        log_likelihood=-0.5 * (np.log(2 * np.pi * variance) + squared / variance),
+        covering=squared <= Z_90**2 * variance,
+    )
+
+
+def summarized(predictions: pd.DataFrame, curves: NDArray[np.float64]) -> pd.DataFrame:
+    """Scores of predictions of last values by all runs of a shard.
+
+    Returns:
+        Rows of part "run": run, observed, epoch, mean of `squared`, median of `log_likelihood` and mean of `covering`
+        over the curves. Rows of part "curve", with the first run of the shard: run, `runs`, observed, number, epoch,
+        means of `squared` and `log_likelihood` over the runs.
+    """
+    rows = scored(predictions, curves)
+    by_run = rows.groupby(["run", "observed", "epoch"], as_index=False).agg(
+        squared=("squared", "mean"), log_likelihood=("log_likelihood", "median"), covering=("covering", "mean")
+    )
+    both = pd.concat([by_run.assign(part="run"), _by_curve(rows, ["observed", "number", "epoch"])], ignore_index=True)
+    kinds = {"number": "Int16", "epoch": "int16", "runs": "Int16", "observed": "int16"}
+    return both.astype(kinds | dict.fromkeys(("squared", "log_likelihood", "covering"), np.float32))
+
+
+def summarized_by_curve(predictions: pd.DataFrame, curves: NDArray[np.float64]) -> pd.DataFrame:
+    """Scores of predictions of whole curves by all runs of a shard.
+
+    Returns:
+        Rows of part "curve", with the first run of the shard: run, `runs`, number, means of `squared` and
+        `log_likelihood` over epochs and runs.
+    """
+    scores = _by_curve(scored(predictions, curves), ["number"])
+    return scores.astype({"number": "int16", "runs": "int16", "squared": np.float32, "log_likelihood": np.float32})
+
+
+def _by_curve(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    means = {"squared": ("squared", "mean"), "log_likelihood": ("log_likelihood", "mean")}
+    scores = rows.groupby(keys, as_index=False).agg(run=("run", "min"), runs=("run", "nunique"), **means)
+    return scores.assign(part="curve")
 
 
 @once
@@ -167,3 +229,18 @@ def _scored(results: Results, frame: pd.DataFrame, experiment: str) -> pd.DataFr
     if not parts:
         raise NotRunError(experiment)
     return pd.concat(parts, ignore_index=True)
+
+
+@once
+def table_runs(results: Results) -> pd.DataFrame:
+    """benchmark, method, run, `time` in seconds and regret of the three methods.
+
+    Raises:
+        NotRunError: none of them was run.
+    """
+    frames = [results.frame(name) for name in TABLE_EXPERIMENTS]
+    frame = pd.concat([each for each in frames if len(each)] or frames[:1], ignore_index=True)
+    frame = frame[frame["method"].isin(TABLE_METHODS)]
+    if frame.empty:
+        raise NotRunError(TABLE_EXPERIMENTS[0])
+    return frame.rename(columns={"seconds": "time"})

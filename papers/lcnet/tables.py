@@ -1,4 +1,4 @@
-"""The spaces of the four collections, rendered from the code beside those that the thesis prints."""
+"""The spaces of the four collections and the basis functions, from the code, beside those that the thesis prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.report.tables.spaces import BOUNDS, described
 from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
-from papers.lcnet.curve_sets import LABELS
+from papers.lcnet.curves import LABELS
 
 NAMES = {
     "batch_size": "batch size",
@@ -51,4 +51,27 @@ def tableB_1(results: Results, published: Published) -> ReportTable:
         row_header="Hyperparameter",
         row_labels=labels,
         column_labels=BOUNDS,
+    )
+
+
+def _formulas() -> dict[str, str]:
+    """The formula of each function by name, and an empty one of the log function, which only the thesis has."""
+    from core.models.curves.basis import BASIS
+
+    return {function.name: function.formula for function in BASIS} | {"log function": ""}
+
+
+@published_names(rows=_formulas, columns=("formula",))
+def tableB_2(results: Results, published: Published) -> ReportTable:
+    """Thesis Table B.2: the _formulas as printed and as coded."""
+    ours = pd.DataFrame.from_dict(
+        {name: {"formula": text} for name, text in _formulas().items() if text}, orient="index"
+    )
+    return spec_table(
+        ours,
+        published,
+        caption="The basis functions for a, b, c in [0, 1]. The thesis has five and prints three, none of which is a "
+        "residual that vanishes at t = 1; ours are those of the authors' earlier code, made to vanish there.",
+        row_header="Function",
+        column_labels={"formula": "formula"},
     )

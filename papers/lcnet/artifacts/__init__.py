@@ -1,1 +1,0 @@
-"""Tables and figures of chapter 5: raw runs and published numbers in, Table or Figure out."""

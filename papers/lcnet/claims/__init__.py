@@ -1,1 +1,0 @@
-"""What the thesis says about LC-Net, each claim beside its check."""

@@ -1,0 +1,1 @@
+"""Figures of chapter 5: raw runs in, Figure out."""
