@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
-EMPTY = pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
+from tests.papers import runs
 
 
-class Fake:
-    """Frames by the name of their experiment; an experiment without one was not run."""
-
-    reduced = True
-    cells: tuple = ()
-
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
+class Fake(runs.Fake):
+    """Results of which the runs of Gaussian processes on HPOlib's functions are below the paper's protocol."""
 
     def whole_cells(self) -> Fake:
         return Fake(**{name: frame for name, frame in self.frames.items() if name != "hpolib_gp"})
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames.get(experiment, EMPTY)
 
 
 @pytest.fixture

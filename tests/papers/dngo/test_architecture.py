@@ -11,8 +11,8 @@ from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
 from core.report.figures import style
 from core.spaces import CubeEncoding
-from papers.dngo.architectures import SEARCHED
-from papers.dngo.experiments.relative_loss import RelativeLoss, architecture_space, make_dngo, published_architecture
+from papers.dngo.experiments.architecture import RelativeLoss, architecture_space, make_dngo, published_architecture
+from papers.dngo.runs import SEARCHED
 from papers.dngo.settings import EPOCHS
 from tests.papers.functions import Functions
 

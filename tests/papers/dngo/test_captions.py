@@ -16,8 +16,7 @@ from core.experiment.finished import shard_folder
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
 from core.report.figures import style
-from papers.dngo.experiments import captions as experiment
-from papers.dngo.experiments.captioned_images import caption_tuning
+from papers.dngo.experiments import images as experiment
 from papers.dngo.settings import CaptionModel
 from tests.papers.functions import Functions
 from tests.papers.runs import smoke_runs
@@ -99,7 +98,7 @@ def test_generated_images_need_numbers():
     (cell,) = find_cells(Catalogue(), "dngo/captions/generated/random", "smoke")
     settings = cell.settings.model_copy(update={"images": (10, None, 10)})
     with pytest.raises(UserError, match=r"images is \[10, None, 10\]; allowed for generated images: three numbers"):
-        caption_tuning(Context(replace(cell, settings=settings), range(1)))
+        experiment.caption_tuning(Context(replace(cell, settings=settings), range(1)))
 
 
 @pytest.mark.slow
@@ -115,7 +114,7 @@ def test_the_papers_scale_trains_for_a_few_batches(method, monkeypatch, tmp_path
         few["method"] = settings.method.model_copy(update={"initial_design": 2})
     settings = settings.model_copy(update=few)
     monkeypatch.setattr(
-        "papers.dngo.experiments.captioned_images._images",
+        "papers.dngo.experiments.images._images",
         lambda context: generated(tuple(context.settings.images)),
     )
     frame = experiment.captions(Context(replace(cell, settings=settings), range(1), root=tmp_path))
@@ -129,7 +128,7 @@ def test_captions_at_the_papers_scale_are_made_in_a_few_batches(monkeypatch):
     assert all(getattr(cell.settings, name) == value for name, value in defaults)
     settings = cell.settings.model_copy(update={"images": (12, 4, 4), "epochs": 1})
     monkeypatch.setattr(
-        "papers.dngo.experiments.captioned_images._images",
+        "papers.dngo.experiments.images._images",
         lambda context: generated(tuple(context.settings.images)),
     )
     frame = experiment.caption_models(Context(replace(cell, settings=settings), range(1)))

@@ -10,12 +10,13 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.selection import find_cells
 from core.objectives.image_spaces import corrupted_images_space
 from core.report.verdicts.names import published_numbers
-from papers.dngo.artifacts.network_tables import table3, table4, table6
-from papers.dngo.artifacts.networks_figure import fig4
-from papers.dngo.claims.networks import later_evaluations_are_promising, later_evaluations_explore
+from papers.dngo.figures.images import fig4
+from papers.dngo.tables import table3, table4, table6
+from tests.papers.functions import Functions
 from tests.papers.runs import Fake, smoke_runs
 
 CATALOGUE = Catalogue()
+claims = Functions("dngo", "claims")
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +96,8 @@ WANDERING = [0.5, 0.4, 0.5, 0.45, 0.9, 0.9, 0.4, 0.8]
 )
 def test_a_search_focuses_and_explores(errors, focuses, explores):
     results = Fake(networks=search({"cifar10": errors, "cifar100": errors}))
-    assert later_evaluations_are_promising(results).holds == focuses
-    assert later_evaluations_explore(results).holds == explores
+    assert claims.later_evaluations_are_promising(results).holds == focuses
+    assert claims.later_evaluations_explore(results).holds == explores
 
 
 def test_the_figure_has_the_smallest_error_so_far():

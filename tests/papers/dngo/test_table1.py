@@ -7,9 +7,9 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
 from core.report.verdicts.published import read_published
-from papers.dngo.artifacts.hpolib_table import METHODS, PERCENT, ROWS
-from papers.dngo.claims.hpolib import smallest_loss
-from papers.dngo.hpolib_runs import HPOLIB, PRINTED
+from papers.dngo.checks.design import smallest_loss
+from papers.dngo.runs import HPOLIB, PRINTED
+from papers.dngo.tables import OPTIMIZERS, PERCENT, ROWS
 from tests.papers.functions import Functions
 
 artifacts = Functions("dngo", "artifacts")
@@ -89,7 +89,7 @@ def test_runs_without_repetitions_take_the_place_of_those_with(fake):
     may_repeat = runs(dngo={"svm_on_grid": 0.245}, tpe={"svm_on_grid": 0.241})
     alone = artifacts.table1(fake(hpolib_grids=may_repeat), PUBLISHED)
     both = artifacts.table1(fake(hpolib_grids=may_repeat, hpolib_unseen=runs(dngo={"svm_on_grid": 0.241})), PUBLISHED)
-    row = [{method: table.cells["svm_on_grid", method].ours for method in METHODS} for table in (alone, both)]
+    row = [{method: table.cells["svm_on_grid", method].ours for method in OPTIMIZERS} for table in (alone, both)]
     assert row[0]["dngo"] == pytest.approx(24.5) and pd.isna(row[0]["dngo_repeating"])
     found = [row[1][method] for method in ("dngo", "dngo_repeating", "tpe")]
     assert found == pytest.approx([24.1, 24.5, 24.1], abs=1e-3)

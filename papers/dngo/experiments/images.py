@@ -1,31 +1,47 @@
-"""Image captions (section 4.2): searches for hyperparameters of the log-bilinear model, and captions of test images."""
+"""Models of images: captions (section 4.2) and convolutional networks under corruption (section 4.3).
+
+Searches for hyperparameters by many workers, captions of test images, and the networks that the searches end with.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from core.captions.bleu import COUNTS, bleu_of, ngram_counts
+from core.captions.data import CaptionedImages, flickr8k, generated
+from core.captions.features import FeatureNetwork, network_features, read_features
 from core.captions.log_bilinear import LogBilinear
+from core.captions.training import Schedule
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
-from core.foundation.errors import UserError
+from core.experiment.image_tasks import images_of, remembered, retrained
+from core.experiment.parallel_search import best_configuration, parallel_search
+from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.progress import Progress
 from core.objectives.caption_tuning import PUBLISHED, CaptionTuning
+from core.objectives.image_classification import ImageClassification
+from core.objectives.image_networks import Corrupted
 from core.objectives.remembered import Remembered
 from core.optimizers.base import Optimizer
 from core.study.record import Record
 from core.study.search import LearningConstraints
 from core.study.simulated import simulate
 from core.study.trace import Trace
-from papers.dngo.experiments.captioned_images import caption_tuning
-from papers.dngo.settings import CaptionEnsemble, CaptionSearch
+from papers.dngo.settings import (
+    CaptionEnsemble,
+    CaptionModel,
+    CaptionSearch,
+    CorruptedNetworks,
+    CorruptedSearch,
+)
 
-SEARCHED = "dngo"
 NONE = {"seed": 0, "parameters": 0, "perplexity": 0.0}
 """What is recorded of a model, and where it is not known: of one that was not trained to the end. Additive models have
 0 factors."""
@@ -87,7 +103,7 @@ def _best(context: Context[CaptionEnsemble], run: int) -> list[tuple[LogBilinear
         UserError: fewer models of it did not fail.
     """
     records = context.records("captions")
-    records = records[records["method"] == SEARCHED]
+    records = records[records["method"] == "dngo"]
     own = records[(records["run"] == run % records["run"].nunique()) & (records["status"] == "ok")]
     if len(own) < (wanted := context.settings.models):
         raise UserError(f"{context.cell.name}: {len(own)} models of the search succeeded; needed: {wanted}")
@@ -135,3 +151,79 @@ def _rows(context: Context[CaptionSearch], objective: CaptionTuning, records: li
     known = [{name: each.get(name, 0) for name in objective.space} for each in trace.frame["configuration"]]
     models = [{name: record.info.get(name, none) for name, none in NONE.items()} for each in records for record in each]
     return pd.concat([rows, pd.DataFrame(known), pd.DataFrame(models)], axis=1)
+
+
+def caption_tuning(context: Context[CaptionModel]) -> CaptionTuning:
+    """The objective of a cell.
+
+    Raises:
+        UnknownNameError: no such images.
+        UserError: a number of generated images that is not given.
+        DataUnavailableError: Flickr8k, or what its features are made with, is not at hand.
+    """
+    settings = context.settings
+    schedule = Schedule(
+        epochs=settings.epochs,
+        decay_every=settings.decay_every,
+        look_every=settings.look_every,
+        patience=settings.patience,
+        over_batch=settings.over_batch,
+    )
+    return CaptionTuning(
+        _images(context),
+        schedule,
+        settings.larger,
+        settings.slower,
+        most_words=settings.most_words,
+        device=context.device,
+    )
+
+
+def _images(context: Context[CaptionModel]) -> CaptionedImages:
+    settings = context.settings
+    if context.benchmark == "generated":
+        counts = tuple(count for count in settings.images if count is not None)
+        if len(counts) < len(settings.images):
+            raise UserError(f"images is {list(settings.images)}; allowed for generated images: three numbers")
+        return generated(counts)
+    if context.benchmark != "flickr8k":
+        raise UnknownNameError("images with captions", context.benchmark, ("flickr8k", "generated"))
+    if settings.feature_file is not None:
+        features = read_features(Path(settings.feature_file))
+    else:
+        network = FeatureNetwork(settings.feature_width, settings.feature_blocks, settings.feature_epochs)
+        features = network_features(network, context.device)
+    return flickr8k(features, settings.images, settings.least_count)
+
+
+def corrupted_search(context: Context[CorruptedSearch]) -> pd.DataFrame:
+    """Validation errors of configurations that are evaluated side by side; see `parallel_search`."""
+    settings = context.settings
+    objective = _corrupted(settings, context.device)
+
+    def build(seed: int):
+        return settings.method.build(objective.space, seed, evaluations=settings.evaluations)
+
+    kept = remembered(context, objective)
+    return parallel_search(context, kept, build, settings.workers, settings.evaluations)
+
+
+def corrupted_networks(context: Context[CorruptedNetworks]) -> pd.DataFrame:
+    """Test errors of the best configuration of a search, or of the optimum that Table 6 prints; see `retrained`.
+
+    Run r has the best configuration of the search's run r, modulo the number of its runs.
+    """
+    settings = context.settings
+    objective = _corrupted(settings, context.device)
+
+    def configuration(run: int) -> Mapping[str, Any]:
+        if context.method == "printed":
+            return settings.printed
+        return best_configuration(context.records("networks"), context.method, run, objective.space)
+
+    return retrained(context, objective, configuration, settings.final_epochs)
+
+
+def _corrupted(settings: CorruptedSearch | CorruptedNetworks, device: str) -> ImageClassification:
+    family = Corrupted(settings.width, settings.batch_size, settings.samples)
+    return ImageClassification(family, images_of(settings), settings.epochs, device=device)

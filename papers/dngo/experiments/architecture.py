@@ -15,28 +15,98 @@ all architectures. Functions of equal dimension advance in lockstep.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import torch
 from ConfigSpace import ConfigurationSpace, Float, Integer
 from torch import Tensor
 
 from core.acquisition.maximizers import GradientAscent
+from core.experiment.context import Context
 from core.foundation.randomness import make_generators
 from core.foundation.seeds import derive_seed
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
+from core.models.representation import Representation
 from core.objectives.base import Configurations, Evaluation, Fidelity, check_budget
 from core.objectives.synthetic import SyntheticFunction, lookup
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import uniform_points
 from core.spaces import CubeEncoding
-from core.study.lockstep import run_on_cube
-from papers.dngo.experiments.representations import dngo_on
+from core.study.lockstep import run_in_lockstep, run_on_cube
+from core.study.methods.bayesian import IntegratedGPSettings
+from papers.dngo.settings import Architecture
 
 TINY = 1e-12  # an initial design this close to the optimum leaves nothing to gain
+
+
+def architecture(context: Context[Architecture]) -> pd.DataFrame:
+    """Section 3.1.1: the search over one number of layers, and fresh runs of the best architecture found.
+
+    Rows of `part` "search" hold the evaluations of the outer optimization in order: the average relative `loss` on the
+    shared seeds. Rows of "confirmation" hold relative losses of the best architecture, one per `function` and `seed`,
+    with the same seeds for all numbers of layers. Both have the architecture's hyperparameters as columns.
+    """
+    settings = context.settings
+    frames = [
+        _search_architecture(context, settings, run, shared, own)
+        for run, shared, own in zip(
+            context.runs, context.shared_seeds("problems"), context.method_seeds("search"), strict=True
+        )
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _search_architecture(context: Context, settings: Architecture, run: int, shared: int, own: int) -> pd.DataFrame:
+    problems = np.random.default_rng(shared).integers(2**62, size=settings.seeds + settings.confirmations).tolist()
+    objective = RelativeLoss(
+        settings.layers,
+        settings.functions,
+        tuple(problems[: settings.seeds]),
+        settings.evaluations,
+        settings.initial_design,
+        settings.epochs,
+        context.device,
+    )
+    searched = pd.DataFrame()
+    best = published_architecture(settings.layers)
+    if settings.search:
+        encoding = CubeEncoding(objective.space)
+        (generator,) = make_generators([own], context.device)
+        initial = uniform_points(encoding, settings.search_design, [generator])
+        histories = run_in_lockstep(
+            objective,
+            IntegratedGPSettings(maximizer="gradient").policy(encoding, context.device),
+            initial,
+            [generator],
+            settings.search_evaluations,
+            [np.random.default_rng(own)],
+            context.progress,
+        )
+        configurations = encoding.decode(histories.X[0].cpu().numpy())
+        best = configurations[int(histories.loss[0].argmin())]
+        records = histories.trace([run]).evaluations().drop(columns="cost").join(pd.DataFrame(configurations))
+        searched = records.assign(part="search", function="average", seed=-1)
+    fresh = replace(objective, seeds=tuple(problems[settings.seeds :])).losses(best)
+    confirmed = pd.DataFrame(
+        {
+            "run": run,
+            "evaluation": 0,
+            "overhead": 0.0,
+            "origin": "confirmation",
+            "status": "ok",
+            "message": "",
+            "part": "confirmation",
+            "function": np.repeat(settings.functions, settings.confirmations),
+            "seed": np.tile(np.arange(settings.confirmations), len(settings.functions)),
+            "loss": fresh.ravel(),
+            **best,
+        }
+    )
+    return pd.concat([searched, confirmed], ignore_index=True)
 
 
 def architecture_space(layers: int) -> ConfigurationSpace:
@@ -131,3 +201,10 @@ class RelativeLoss:
         """Values (runs, n) of X (runs, n, d), the runs of each function next to one another."""
         parts = X.split(len(self.seeds))
         return torch.cat([function.on_cube(part) for function, part in zip(functions, parts, strict=True)])
+
+
+def dngo_on(representation: Representation, **settings: Any) -> DNGO:
+    """DNGO with its regression on `representation`; settings are DNGO's, except those of its own network."""
+    model = DNGO(widths=representation.widths, **settings)
+    model.representation = representation
+    return model

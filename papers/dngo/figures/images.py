@@ -1,4 +1,4 @@
-"""DNGO Figs 3 and 5: scores of caption models over the course of the search, and captions of test images."""
+"""Figures of models of images: captions (Figs 3 and 5) and convolutional networks (Fig 4)."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from matplotlib.axes import Axes
 from core.captions.bleu import COUNTS, bleu_of
 from core.data import DataUnavailableError, load_frame
 from core.experiment.results import Results
-from core.report import Figure, Published
+from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.planar_histogram import planar_histogram
 from core.report.runs.frames import count_runs
-from core.report.verdicts.checks import NotRunError
-from papers.dngo.caption_runs import REASONS, best_so_far, captioned, failed, scores, searched
+from papers.dngo.runs import IMAGES, captioned, failed, scores, searched
 
-MARKS = dict(zip(REASONS, (("s", style.ORANGE), ("v", style.VERMILION), ("x", style.WINE)), strict=True))
+MARKS = {"too large": ("s", style.ORANGE), "too slow": ("v", style.VERMILION), "diverged": ("x", style.WINE)}
+"""Marks of constraint violations by how their messages begin."""
 SHOWN = (0.99, 0.9, 0.75, 0.5, 0.25, 0.05)
 """Images of Fig 3: quantiles of how well their captions match those of people."""
 
 WIDE = 26  # letters in a line of a caption
+MARGIN = 0.03  # of the range of errors, below and above
 
 
 def fig5(results: Results, published: Published | None) -> Figure:
     """Validation BLEU-4 of all models in the order in which they finished: a planar histogram and a scatter plot."""
     rows, bleu = searched(results, "dngo"), scores(results, "dngo")
     figure, (left, right) = style.subplots(1, 2, width=7.2, height=3.1)
-    planar_histogram(left, list(bleu), list(best_so_far(bleu)))
+    planar_histogram(left, list(bleu), list(_best_so_far(bleu)))
     left.set_title("(a) heat map")
     _scatter(right, rows, failed(results, "dngo"), bleu)
     right.set_title("(b) scatter plot")
     try:
-        others = best_so_far(scores(results, "random")).mean(0)
+        others = _best_so_far(scores(results, "random")).mean(0)
         for axes in (left, right):
             axes.step(np.arange(1, len(others) + 1), others, where="post", **style.method("random").line)
     except NotRunError:
@@ -61,7 +62,7 @@ def _scatter(axes: Axes, rows: pd.DataFrame, violated: np.ndarray, bleu: np.ndar
     axes.plot(places[~violated], bleu[~violated], marker="o", color=style.BLUE, label="trained", **look)
     for reason, (marker, color) in MARKS.items():
         of_reason = rows[rows["message"].str.startswith(reason)]
-        axes.plot(of_reason["evaluation"], of_reason["bleu"], marker=marker, color=color, label=REASONS[reason], **look)
+        axes.plot(of_reason["evaluation"], of_reason["bleu"], marker=marker, color=color, label=reason, **look)
 
 
 def fig3(results: Results, published: Published | None) -> Figure:
@@ -118,3 +119,29 @@ def _panel(axes: Axes, name: str, caption: str, together: str | None, image: np.
     if isinstance(together, str):
         look = {"color": style.BLUE, "loc": "center", "fontsize": 8.5, "fontweight": "normal"}
         axes.set_title(textwrap.fill(together, WIDE), **look)
+
+
+def _best_so_far(bleu: np.ndarray) -> np.ndarray:
+    return np.maximum.accumulate(bleu, axis=-1)
+
+
+def fig4(results: Results, published: Published | None) -> Figure:
+    """DNGO Fig 4 for CIFAR-100, and for CIFAR-10: counts by evaluation and error, the smallest so far in black."""
+    frame = frame_of(results, "networks").sort_values(["benchmark", "run", "evaluation"])
+    frame = frame.assign(incumbent=frame.groupby(["benchmark", "run"])["loss"].cummin())
+    names = [name for name in IMAGES if name in set(frame["benchmark"])] or list(frame["benchmark"].unique())
+    figure, panels = style.subplots(1, len(names), width=7.2, height=3.2, squeeze=False)
+    for axes, name in zip(panels[0], names, strict=True):
+        rows = frame[frame["benchmark"] == name]
+        runs = [one for _, one in rows.groupby("run")]
+        losses, best = ([one[column].to_numpy() for one in runs] for column in ("loss", "incumbent"))
+        planar_histogram(axes, losses, best, (12, 12))
+        room = MARGIN * (rows["loss"].max() - rows["loss"].min())
+        axes.set_ylim(rows["loss"].min() - room, rows["loss"].max() + room or None)
+        axes.set(title=IMAGES.get(name, name), xlabel="evaluations")
+    panels[0, 0].set_ylabel("validation error")
+    caption = (
+        "Validation errors in the order in which evaluations ended: the darker a cell, the more of them. Black: the "
+        f"smallest so far; {count_runs(frame)}. The paper shows CIFAR-100."
+    )
+    return Figure(figure, caption, frame[["benchmark", "run", "evaluation", "loss", "incumbent"]])

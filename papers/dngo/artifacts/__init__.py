@@ -1,1 +1,0 @@
-"""DNGO's table and figures: raw runs in, Table or Figure out."""

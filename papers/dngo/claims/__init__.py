@@ -1,1 +1,0 @@
-"""What the paper says about DNGO, each claim beside its check."""

@@ -1,0 +1,1 @@
+"""DNGO's figures: raw runs in, Figure out."""
