@@ -7,14 +7,15 @@ import pandas as pd
 import pytest
 
 from core.report.verdicts.checks import NotRunError
-from papers.bohamiann.artifacts import multitask_figures as figures
-from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, evaluations_to_target, points_of_regret
+from papers.bohamiann import figures
+from papers.bohamiann.checks.searches import SETS, evaluations_to_target, points_of_regret
 from tests.papers.functions import Functions
 from tests.papers.runs import Fake
 
 claims = Functions("bohamiann", "claims")
 
 RUNS, EVALUATIONS = 12, 20
+PROBLEMS = [f"{algorithm}_{group}" for group in figures.GROUPS for algorithm in ("svm", "forest")]
 
 
 def rows(benchmark: str, method: str, values: np.ndarray) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def losses(level: float, seed: int = 0) -> np.ndarray:
 
 def xgboost(levels: dict[str, float], wine: dict[str, float] | None = None, sets: int = len(SETS)) -> Fake:
     frames = []
-    for name in list(SETS)[:sets]:
+    for name in SETS[:sets]:
         for number, (method, level) in enumerate({**levels, **((wine or {}) if name == "wine_red" else {})}.items()):
             frames.append(rows(name, method, losses(level, number)))
     return Fake(xgboost=pd.concat(frames, ignore_index=True))
@@ -112,15 +113,15 @@ def test_the_second_case_is_judged_by_its_own_runs():
 
 def test_targets_that_are_not_reached_take_one_evaluation_more_than_there_were():
     frame = searches({"gp": 99}).frames["multitask"]
-    assert (evaluations_to_target(frame, "svm_many", "gp") == EVALUATIONS + 1).all()
+    assert (evaluations_to_target(frame, "gp") == EVALUATIONS + 1).all()
     np.testing.assert_allclose(points_of_regret(frame, "svm_many", "gp"), 10)
     just = rows("svm_many", "gp", np.array([[0.5, 0.0025, 0.0]]))
-    assert evaluations_to_target(just, "svm_many", "gp").tolist() == [2]
+    assert evaluations_to_target(just, "gp").tolist() == [[2]]
 
 
 def test_every_figure_draws_what_was_run():
     results = Fake(**xgboost(USUAL, sets=7).frames, **searches({"gp": 15, "mt_gp": 13, "mt_bohamiann": 10}).frames)
-    assert set(figures.fig3_4(results, None).data["method"]) == set(METHODS)
+    assert set(figures.fig3_4(results, None).data["method"]) == set(figures.AFTER_OTHERS)
     drawn = figures.figA_2(results, None)
     assert drawn.data["benchmark"].nunique() == 7
     assert drawn.caption.endswith("Not run: Protein structure, Parkinsons telemonitoring, Slice localization.")

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from core.report.verdicts.checks import NotRunError
-from papers.bohamiann.artifacts import regret_figures as figures
-from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, THESIS
+from papers.bohamiann import figures
+from papers.bohamiann.checks.searches import FIGURE_A1, HPOLIB, THESIS
+from tests.papers import runs
 from tests.papers.functions import Functions
 
 claims = Functions("bohamiann", "claims")
@@ -14,15 +15,10 @@ OPTIMIZERS = ("gp", "rf", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "boh
 RUNS, EVALUATIONS = 20, 5
 
 
-class Fake:
-    """Results that hold the given frames."""
+class Fake(runs.Fake):
+    """Results of an artifact that draws from all searches on the thesis' functions."""
 
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
-        self.experiments = THESIS
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run"]))
+    experiments = THESIS
 
 
 def regrets(final: dict[str, float], benchmarks: list[str], sd: float = 0.1) -> pd.DataFrame:

@@ -1,25 +1,17 @@
-"""Checks of BOHAMIANN's claims on made-up records for which the answer is known."""
+"""Checks of claims about UCI data sets and toys on made-up records for which the answer is known."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from core.report.verdicts.checks import NotRunError
-from papers.bohamiann.claims.toys import VARIATIONAL
-from papers.bohamiann.claims.uci import ADAPTIVE_SD, NIPS_SETS, STEP_LENGTHS, UCI_SETS
+from papers.bohamiann.checks.models import ADAPTIVE_SD, STEP_LENGTHS, VARIATIONAL, select_constants
 from tests.papers.functions import Functions
+from tests.papers.runs import Fake
 
 claims = Functions("bohamiann", "claims")
-
-
-class Fake:
-    """Results that hold the given frames."""
-
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames[experiment]
+NIPS_SETS = ("boston", "yacht", "concrete", "wine_red")
+UCI_SETS = tuple(ADAPTIVE_SD["rmse"])
 
 
 def uci(adaptive: float, steps: tuple[float, ...], metric: str = "rmse") -> Fake:
@@ -145,3 +137,41 @@ def test_missing_runs_are_not_run():
         claims.sghmc_stays_in_one_mode(Fake(mixture=empty))
     with pytest.raises(NotRunError):
         claims.adaptive_beats_best_average(Fake(uci_nips=empty))
+
+
+POINTS = [(1e-4, 0.05), (1e-3, 0.05), (1e-3, 0.2)]
+MEANS = {"boston": [-3.0, -2.0, -9.0], "yacht": [-5.0, -8.0, -1.0]}
+
+
+def records(diverged: tuple[str, int] | None = None) -> pd.DataFrame:
+    """Two runs a cell, a half above and below its mean; the point `diverged` = (set, index) has a failed run."""
+    rows = []
+    for name, means in MEANS.items():
+        for index, ((step, decay), mean) in enumerate(zip(POINTS, means, strict=True)):
+            for run, offset in enumerate((-0.5, 0.5)):
+                failed = diverged == (name, index) and run == 0
+                value = np.nan if failed else mean + offset
+                status = "failed" if failed else "ok"
+                rows.append((name, "sghmc_grid", run, step, decay, value, status))
+    columns = ["benchmark", "method", "run", "step_size", "momentum_decay", "score", "status"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_best_average_and_best_of_each_set():
+    chosen = select_constants(records(), "score")
+    rows = pd.concat(chosen.rows)
+    average = rows[rows["row"] == "sghmc_best_average"]
+    assert set(zip(average["step_size"], average["momentum_decay"], strict=True)) == {(1e-4, 0.05)}  # mean -4
+    assert len(average) == 4
+    assert chosen.per_set == {"boston": (1e-3, 0.05), "yacht": (1e-3, 0.2)}
+    tuned = rows[rows["row"] == "sghmc_tuned"].groupby("benchmark")["score"].mean()
+    assert tuned.to_dict() == pytest.approx({"boston": -2.0, "yacht": -1.0})
+
+
+def test_a_diverged_run_makes_a_point_ineligible_where_it_diverged():
+    chosen = select_constants(records(("boston", 1)), "score")
+    assert chosen.per_set == {"boston": (1e-4, 0.05), "yacht": (1e-3, 0.2)}
+
+
+def test_nothing_run_chooses_nothing():
+    assert select_constants(records().iloc[:0], "score") == ([], "", {})

@@ -1,1 +1,0 @@
-"""BOHAMIANN's tables and figures: raw runs and published numbers in, Table or Figure out."""
