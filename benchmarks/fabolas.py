@@ -33,7 +33,7 @@ from torch import Tensor
 from benchmarks.suggestion import best, seconds_table
 from core.compiled.gaussian_process import log_posterior, new_scratch
 from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.randomness import chain_seeds, make_generators
 from core.models import matern
 from core.models.gaussian_process import WIDTH

@@ -16,8 +16,7 @@ from typing import Any
 
 from core.experiment import SCALES, SOURCES
 from core.foundation.errors import UserError
-from core.foundation.extras import missing_module
-from core.foundation.workplace import about, is_clone, workplace
+from core.foundation.installation import about, is_clone, missing_module, workplace
 
 CODE = Path(__file__).resolve().parent.parent
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.captions.vocabulary import Tokens
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 
 ORDERS = (1, 2, 3, 4)
 COUNTS = (*(f"{kind}_{order}" for kind in ("matches", "ngrams") for order in ORDERS), "length", "reference_length")

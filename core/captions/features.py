@@ -21,14 +21,13 @@ import torch
 from numpy.typing import NDArray
 
 from core.data import load_frame
-from core.foundation.array_files import DamagedArraysError, read_arrays
+from core.data.tables import DamagedArraysError, read_arrays
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
 from core.foundation.files import write_whole
+from core.foundation.installation import needed_for, workplace
 from core.foundation.progress import Progress, silent
 from core.foundation.schedules import cosine
 from core.foundation.validation import check_counts
-from core.foundation.workplace import workplace
 from core.vision import Augmentation, ImageSet, ResidualNetwork, Training, image_set, train
 
 SET, THUMBNAILS = "cifar100_part", "flickr8k_thumbs"

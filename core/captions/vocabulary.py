@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.foundation.validation import require_count
 
 START, END, UNKNOWN = "<start>", "<end>", "unk"

@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from core.data.catalogue import Bundled, ByHand, Entry, entries, lookup
+from core.data.catalogue import Bundled, ByHand, Entry, Places, entries, lookup
 from core.data.errors import DataUnavailableError
-from core.data.fetching import fetch
-from core.data.fingerprint import file_sha256
-from core.data.places import Places
-from core.data.verify import shaped_fingerprint
+from core.data.sources import fetch
+from core.data.verify import file_sha256, shaped_fingerprint
 from core.foundation.errors import UserError
 
 

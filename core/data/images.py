@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
-from core.data.tables import read_table
-from core.foundation.unpacking import Unpacked
+from core.data.tables import Unpacked, read_table
 
 CIFAR_PIXELS = 3 * 32 * 32
 _LARGEST = 50_000 * (2 + CIFAR_PIXELS)

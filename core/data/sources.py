@@ -8,13 +8,23 @@
 * Repository: files of a GitHub repository at a commit, in the forms of `core.data.repositories`.
 
 Tables are stored with their columns in the source's order and the target last, under the catalogue's name for it.
+
+`fetch` is the way of a data set to its place: download, convert, check, pin, and only then put in place.
+
+All work happens in a temporary folder next to the destination, which is removed whatever happens; the file appears by
+a rename. One process fetches a set at a time; a second one waits and finds it there. A killed process leaves a
+temporary folder behind, which the next fetch of the same set removes.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
+import tempfile
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +32,13 @@ import numpy as np
 import pandas as pd
 
 from core.data.arff import parse_arff
-from core.data.catalogue import Entry, File, OpenML, Repository, Text
+from core.data.catalogue import Entry, File, Network, OpenML, Places, Repository, Text, lookup
 from core.data.errors import CorruptDataError, DownloadError
-from core.data.places import Network
 from core.data.repositories import DAMAGED_ZIP, addresses, read_member, repository_table
 from core.data.tables import parse_text, write_table
 from core.data.transfer import Progress, download, storage_error
+from core.data.verify import Pin, file_sha256, read_pins, shaped_fingerprint, write_pin
+from core.foundation.locks import exclusive
 
 OPENML = "https://www.openml.org/api/v1/json/data/{id}"
 DESCRIPTION = 2**24
@@ -160,3 +171,90 @@ def _arranged(frame: pd.DataFrame, entry: Entry, target: str) -> pd.DataFrame:
             f"{entry.name}: the source has a column {entry.target!r} that is not its target, {target!r}"
         )
     return frame[[*frame.columns.drop(target), target]].rename(columns={target: entry.target})
+
+
+def fetch(
+    name: str, places: Places | None = None, *, accept: bool = False, progress: Progress | None = None
+) -> list[Path]:
+    """Download a data set into `places.root`, unless it is already there.
+
+    Args:
+        name: Name in the catalogue; an image set means all its files.
+        places: Destination; by default taken from the environment.
+        accept: Whether the content is accepted as it is now, even if it differs from what is known.
+        progress: Function called for each piece that arrives.
+
+    Returns:
+        The files, empty for a set that is bundled with scikit-learn.
+
+    Raises:
+        UnknownNameError, DownloadError, CorruptDataError, StorageError: with nothing left behind.
+    """
+    places = places or Places.from_environment()
+    entry = lookup(name)
+    if entry.parts:
+        fetched = [fetch(file, places, accept=accept, progress=progress) for part in entry.parts for file in part]
+        return [path for paths in fetched for path in paths]
+    return [_fetch_file(entry, places, accept, progress)] if entry.file else []
+
+
+def _fetch_file(entry: Entry, places: Places, accept: bool, progress: Progress | None) -> Path:
+    destination = places.root / entry.file
+    with exclusive(_lock(places, entry.name), _say_nothing):
+        if destination.is_file() and not accept:
+            return destination
+        folder = _empty_folder(places.root, entry.name)
+        try:
+            path = materialise(entry, folder, places.network, progress)
+            pin = Pin(
+                sha256=file_sha256(path),
+                fingerprint=shaped_fingerprint(entry, path),
+                url=canonical_url(entry.source),
+                day=datetime.now(UTC).date().isoformat(),
+            )
+            with exclusive(_lock(places, "fingerprints"), _say_nothing):
+                if not accept:
+                    _require_known_content(entry, pin, read_pins(places.root).get(entry.name))
+                write_pin(places.root, entry.name, pin)
+            _put_in_place(path, destination)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    return destination
+
+
+def _empty_folder(root: Path, name: str) -> Path:
+    """A new temporary folder; those of killed processes, whose lock we now hold, are removed."""
+    try:
+        for abandoned in root.glob(f".{name}-*"):
+            shutil.rmtree(abandoned, ignore_errors=True)
+        return Path(tempfile.mkdtemp(prefix=f".{name}-", dir=root))
+    except OSError as error:
+        raise storage_error(root / name, error) from error
+
+
+def _require_known_content(entry: Entry, new: Pin, old: Pin | None) -> None:
+    known = old.fingerprint if old else entry.fingerprint
+    if known is not None and new.fingerprint != known:
+        authority = f"the download of {old.day}" if old else "the copy the catalogue was made from"
+        raise CorruptDataError(
+            f"{entry.name}: {new.url} now has content fingerprint {new.fingerprint[:16]}..., {authority} has "
+            f"{known[:16]}...; if you have reason to trust it: python -m core.data fetch {entry.name} --accept"
+        )
+
+
+def _put_in_place(path: Path, destination: Path) -> None:
+    try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "rb") as stream:
+            os.fsync(stream.fileno())
+        os.replace(path, destination)
+    except OSError as error:
+        raise storage_error(destination, error) from error
+
+
+def _lock(places: Places, name: str) -> Path:
+    return places.root / ".locks" / f"{name}.lock"
+
+
+def _say_nothing(message: str) -> None:
+    """Does nothing: while waiting for another process's download there is no progress to show."""

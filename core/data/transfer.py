@@ -9,7 +9,7 @@ arrive, and so has the whole time, from the connection to the last byte. It may 
 unpacked: an answer that is encoded, though `identity` was asked for, is refused.
 
 Requests does the transfer, and not pooch, which wraps it: pooch verifies a file by a hash that is known beforehand, and
-most publishers state none. What is verified here is the content after conversion (see `core.data.fingerprint`), which
+most publishers state none. What is verified here is the content after conversion (see `core.data.verify`), which
 stays the same when a publisher repacks a file. Nor does pooch tell an answer that is final from one that may pass.
 """
 
@@ -26,8 +26,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from core.data.catalogue import Network
 from core.data.errors import CorruptDataError, DownloadError, StorageError
-from core.data.places import Network
 from core.foundation.files import cannot_be_written
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from core.foundation.errors import UserError
-from core.foundation.extras import missing_module
+from core.foundation.installation import missing_module
 
 DEFINITION = re.compile(r"^def ([A-Za-z]\w*)\(", re.MULTILINE)
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.foundation.convergence import together
-from core.foundation.extras import DISTRIBUTION
-from core.foundation.workplace import is_clone
+from core.foundation.installation import DISTRIBUTION, is_clone
 
 FORMERLY = "formerly"
 """Key of the digests that a file had when it held the same records in other bytes."""

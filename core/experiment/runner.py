@@ -43,9 +43,8 @@ from core.experiment.storage import (
 from core.foundation.convergence import as_record, counting, together
 from core.foundation.errors import UserError
 from core.foundation.files import remove_temporaries
-from core.foundation.interruption import was_interrupted
 from core.foundation.locks import exclusive
-from core.foundation.progress import Progress, silent, within
+from core.foundation.progress import Progress, silent, was_interrupted, within
 
 ExperimentFunction = Callable[[Context], pd.DataFrame]
 RAISED = "raised"  # the column of shards that says which repetitions raised; a cell's file does without it

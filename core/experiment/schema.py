@@ -22,8 +22,8 @@ from pydantic import (
 
 from core.experiment import SCALES
 from core.foundation.errors import UserError
+from core.foundation.files import read_mapping
 from core.foundation.strict import Strict, explain
-from core.foundation.yaml_files import read_mapping
 from core.study.methods import METHODS
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"

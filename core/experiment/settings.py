@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from core.foundation.recorded import Recorded
+from core.foundation.strict import Recorded
 
 
 class Settings(Recorded):

@@ -14,7 +14,7 @@ from core.experiment.context import Context
 from core.objectives.base import Objective, failure_of
 from core.objectives.guard import guarded_evaluate
 from core.spaces import CubeEncoding
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 
 
 def collect(context: Context, objective: Objective, configurations: int) -> pd.DataFrame:

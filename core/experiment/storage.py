@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from core.data.tables import UnpackedSizeError, read_parquet
 from core.experiment.checksums import UNSEALED, is_whole, seal
 from core.foundation.errors import UserError
 from core.foundation.files import cannot_be_written, write_whole
-from core.foundation.unpacking import UnpackedSizeError, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd

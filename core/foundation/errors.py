@@ -75,9 +75,14 @@ def brief(value: object) -> str:
 
 
 def said(error: BaseException) -> str:
-    """What an exception says, on one line and cut where it is long; its message may be the user's code, too."""
+    """What an exception says, on one line and cut where it is long."""
+    text = " ".join(text_of(error).split())
+    return text if len(text) <= MESSAGE else f"{text[: MESSAGE - 4]} ..."
+
+
+def text_of(error: BaseException) -> str:
+    """The message of an exception, which may be the user's code, too."""
     try:
-        text = " ".join(str(error).split())
+        return str(error)
     except Exception as another:
         return f"its message cannot be read ({type(another).__name__})"
-    return text if len(text) <= MESSAGE else f"{text[: MESSAGE - 4]} ..."

@@ -1,12 +1,24 @@
-"""Settings that are checked strictly, and one line for what is wrong with them. Imports neither torch nor pandas."""
+"""Settings that are checked strictly, one line for what is wrong with them, and settings that results are recorded with
+and identified by, with how these may grow. Imports neither torch nor pandas."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.foundation.errors import brief, nearest
@@ -98,3 +110,51 @@ def _described(item: ErrorDetails) -> str:
         return item["msg"].removeprefix("Value error, ")
     example = f"[{item['input']}]" if isinstance(item["input"], (int, float)) else "[1, 2]"
     return f"Input should be a list in brackets, such as {example}"
+
+
+AS_RECORDED = {"as recorded": True}
+"""The context of a validation of settings that were recorded, from which later ones are missing."""
+
+
+@dataclass(frozen=True)
+class AddedLater:
+    """Marks a setting that is younger than shipped runs, `Annotated[bool, AddedLater(True)] = True`.
+
+    A value of `ran` stays out of what is recorded and hashed, so that they remain valid.
+
+    Attributes:
+        ran: the value that those runs had before there was the setting; the default may be another.
+    """
+
+    ran: Any
+
+
+class Recorded(Strict):
+    """Base of the settings of experiments and of methods."""
+
+    @classmethod
+    def of_record(cls, recorded: Mapping[str, Any]) -> Self:
+        """The settings of a record, where those that were added later have the values that it ran with.
+
+        Raises:
+            ValidationError: settings that are not valid today.
+        """
+        return cls.model_validate(recorded, context=AS_RECORDED)
+
+    @classmethod
+    def later(cls) -> dict[str, Any]:
+        """The settings that were added later, and the values of runs from before."""
+        marks = {name: field.metadata for name, field in cls.model_fields.items()}
+        return {name: mark.ran for name, metadata in marks.items() for mark in metadata if isinstance(mark, AddedLater)}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_later_ones(cls, value: Any, info: ValidationInfo) -> Any:
+        return {**cls.later(), **value} if info.context == AS_RECORDED and isinstance(value, Mapping) else value
+
+    @model_serializer(mode="wrap")
+    def _without_later_ones(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        later = self.later()
+        return {
+            name: value for name, value in dump(self).items() if name not in later or later[name] != getattr(self, name)
+        }

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.integrations.optuna_space import Distributions, Group, Parameter
 from core.optimizers.trial import Past
 

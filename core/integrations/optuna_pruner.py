@@ -16,7 +16,7 @@ from collections import defaultdict
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.integrations.optuna_history import Reading, violates
 from core.optimizers.brackets import bracket_size, promoted, rung_budgets
 

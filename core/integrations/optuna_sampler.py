@@ -37,7 +37,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from core.foundation.errors import UserError, brief
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.foundation.seeds import derive_seed
 from core.integrations.optuna_history import BUDGET, CONSTRAINTS, History, budget_attribute
 from core.integrations.optuna_proposals import PRUNING, propose

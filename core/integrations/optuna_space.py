@@ -18,7 +18,7 @@ from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, Float, In
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.spaces import CubeEncoding
 
 with needed_for("core.integrations"):

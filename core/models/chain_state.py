@@ -25,7 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.models.network import MLP
 

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import Generators
 from core.models import matern

@@ -26,7 +26,7 @@ from botorch.posteriors.ensemble import EnsemblePosterior
 from botorch.posteriors.posterior import Posterior
 from torch import Tensor
 
-from core.data.normalisation import Array, Standardizer
+from core.data.preparation import Array, Standardizer
 from core.foundation.errors import ModelError, UserError
 
 CUBE_SLACK = 1e-2  # distance from the unit cube from which inputs count as unscaled, as in BoTorch

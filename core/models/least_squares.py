@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import ModelError, UserError
 from core.foundation.randomness import Generators
 from core.foundation.validation import check_positive

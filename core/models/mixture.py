@@ -24,7 +24,7 @@ from gpytorch.distributions import MultivariateNormal
 from linear_operator import to_linear_operator
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.randomness import Generators, uniform_
 from core.models.ensemble import EnsembleModel
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.randomness import Generators
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import tasks

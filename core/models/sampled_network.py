@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from core.compiled import prediction
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.randomness import Generators, permutations
 from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.network import MLP

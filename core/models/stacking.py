@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UnknownNameError
 from core.models.ensemble import standardizer, training_data
 from core.models.tasks import Task, check_tasks, with_contexts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.objectives.base import Configurations, Evaluation, check_budget
 
 FUNCTIONS = 24

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.objectives.forrester_function import forrester, random_parameters
 from core.objectives.generated_tasks import TARGETS
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 
 
 @dataclass(frozen=True)

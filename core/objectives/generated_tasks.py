@@ -27,7 +27,7 @@ from core.objectives.base import Configurations, Evaluation, check_budget
 from core.objectives.meta_model import MetaModel
 from core.objectives.sampled_tasks import FunctionsOfTasks
 from core.spaces import CubeEncoding, SpaceLike, as_space
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 
 TARGETS = 100  # points of the Sobol grid of targets for each dimension (8.3.2)
 

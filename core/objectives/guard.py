@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.foundation.errors import WriteError
+from core.foundation.errors import WriteError, text_of
 from core.objectives.base import FAILURE, Configurations, Evaluation, Objective, check_budget, failure_of
 from core.objectives.returned import as_array
 
@@ -58,10 +58,7 @@ def guarded_evaluate(
 
 def message_of(error: BaseException) -> str:
     """An exception in words: its name and what it says, and of a group also those in it; cut where it is long."""
-    try:
-        said = f"{type(error).__name__}: {error}"
-    except Exception as other:  # of the user's class
-        said = f"{type(error).__name__}, whose text cannot be had: {type(other).__name__}"
+    said = f"{type(error).__name__}: {text_of(error)}"
     if isinstance(error, BaseExceptionGroup):
         said = f"{said[:LONGEST]}: {'; '.join(map(message_of, error.exceptions[:NAMED]))}"
     return writable(said if len(said) <= LONGEST else f"{said[: LONGEST - 4]} ...")

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.foundation.array_files import DamagedArraysError, read_arrays
+from core.data.tables import DamagedArraysError, read_arrays
 from core.foundation.errors import UnavailableError, UserError
 from core.foundation.files import write_whole
 from core.models.task_encoder import TaskEncoder

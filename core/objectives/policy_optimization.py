@@ -28,7 +28,7 @@ from core.objectives.base import Configurations, Evaluation, Fidelity
 from core.objectives.forest import TREES, Forest
 from core.objectives.network_spaces import policy_space
 from core.spaces import CubeEncoding
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 
 TRIALS = Fidelity("trials", 1, 9)
 COLUMNS = ("number", "trial", "episodes")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from core.foundation.errors import UnavailableError
-from core.foundation.extras import needed_for
-from core.foundation.workplace import workplace
+from core.foundation.installation import needed_for, workplace
 
 SOURCES = ("run", "reference")
 SCALE = "quick"

@@ -23,7 +23,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.foundation.workplace import workplace
+from core.foundation.installation import workplace
 from core.objectives.base import Configurations, Evaluation, Fidelity
 from core.objectives.forest import Cells, Forest
 from core.objectives.svm_space import svm_space

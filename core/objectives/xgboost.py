@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from core.data import load, train_validation_test_split
 from core.foundation.errors import UserError, brief
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.objectives.base import Configurations, Evaluation, Fidelity, check_budget
 from core.spaces import Column
 

@@ -20,7 +20,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError, brief
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.foundation.validation import require_count
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer

@@ -1,7 +1,7 @@
 """Differential evolution of configurations, asynchronous: best/1/bin (Storn and Price, 1997) with dithering.
 
 The first trials are a Latin hypercube of the population's size. Then the members are challenged in turn: a trial of
-`core.spaces.evolution` from the population at that moment replaces the member when it is told and not worse. A slow
+`core.spaces.points` from the population at that moment replaces the member when it is told and not worse. A slow
 trial thus delays no other. A member that has not been told takes part in the differences of others, and any loss is
 better than none.
 
@@ -28,7 +28,7 @@ from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial, shielded
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
-from core.spaces.evolution import latin_hypercube, trials
+from core.spaces.points import latin_hypercube, trials
 
 TRIES = 100  # steps excluded by a forbidden clause before a uniform point is taken
 

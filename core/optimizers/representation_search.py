@@ -18,7 +18,7 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.adaptive_least_squares import AdaptiveLeastSquares

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column, CubeEncoding

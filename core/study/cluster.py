@@ -27,7 +27,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.foundation.validation import require_count
 
 with needed_for("evaluation by several workers"):

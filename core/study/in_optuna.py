@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.spaces import Column
 from core.study.evaluation import plain
 from core.study.record import CONSTRAINTS, PRUNED, REPORTS, Record

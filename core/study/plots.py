@@ -14,7 +14,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.spaces import Column, CubeEncoding
 from core.study.importance import importances_of
 from core.study.record import Record, counts, why_none_counts

@@ -36,8 +36,8 @@ from types import FunctionType
 from typing import Any
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
-from core.foundation.interruption import interrupted_by_sigterm
+from core.foundation.installation import needed_for
+from core.foundation.progress import interrupted_by_sigterm
 from core.objectives.base import Objective
 from core.optimizers.base import Optimizer, Trial
 from core.study.cluster import connect

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ConfigSpace import ConfigurationSpace
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.study.record import Record, counts, incumbent, incumbents, recommended, recommends
 from core.study.trace import Trace, trace_of
 

@@ -37,8 +37,8 @@ from pathlib import Path
 from typing import Any
 
 from core.foundation.errors import UserError, WriteError
-from core.foundation.extras import needed_for
 from core.foundation.files import cannot_be_written, with_checksum, without_checksum, write_whole
+from core.foundation.installation import needed_for
 from core.study.evaluation import plain
 
 ENDING = ".state"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.tabular.grid import FCNET, Grid
 from core.tabular.table import EPOCHS, Table, half_precision
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.foundation.array_files import DamagedArraysError, read_arrays
+from core.data.tables import DamagedArraysError, read_arrays
 from core.foundation.errors import UserError
 from core.foundation.files import write_whole
 from core.foundation.progress import Progress, silent, within

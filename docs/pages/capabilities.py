@@ -15,7 +15,7 @@ import torch
 from ConfigSpace import ConfigurationSpace, EqualsCondition
 
 from core.foundation.errors import UserError
-from core.foundation.extras import EXTRAS, how_to_install
+from core.foundation.installation import EXTRAS, how_to_install
 from core.models import Task
 from core.optimizers import BayesianOptimization, Optimizer
 from core.spaces import CubeEncoding

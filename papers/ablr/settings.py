@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import SharedStart
 from core.experiment.suggestion_settings import Suggestions
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods import one_of
 
 ModelOfTasks = one_of("gp", "ablr")

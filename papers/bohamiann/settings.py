@@ -9,8 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 from core.experiment.image_settings import ImageTask
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
-from core.foundation.recorded import AddedLater
-from core.foundation.strict import OpenShare
+from core.foundation.strict import AddedLater, OpenShare
 from core.study.methods.settings import Initialisation, WeightPriorName
 
 Decay = Annotated[float, Field(gt=0, le=1)]

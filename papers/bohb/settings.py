@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 from core.experiment.image_settings import ImageTask
 from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods import one_of
 
 __all__ = [

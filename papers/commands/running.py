@@ -18,7 +18,7 @@ from core.experiment.durations import announcement, counted, in_words, recorded_
 from core.experiment.finished import is_finished
 from core.experiment.selection import find_cells
 from core.foundation.errors import UnavailableError, UserError
-from core.foundation.interruption import prompt_interruption
+from core.foundation.progress import prompt_interruption
 from papers.commands import KEPT
 from papers.commands.progress import progress_display
 

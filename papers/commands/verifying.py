@@ -16,7 +16,7 @@ from core.experiment.durations import in_words
 from core.experiment.schema import SCALES
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
-from core.foundation.interruption import prompt_interruption
+from core.foundation.progress import prompt_interruption
 
 NOT_CHECKED = "not checked"
 

@@ -8,8 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from core.experiment.settings import Settings
 from core.experiment.table_search_settings import TableSearch
-from core.foundation.recorded import AddedLater
-from core.foundation.strict import OpenShare
+from core.foundation.strict import AddedLater, OpenShare
 from core.study.methods import one_of
 
 

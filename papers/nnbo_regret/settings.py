@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from core.experiment.settings import Settings
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 
 
 class RegretSearch(Settings):

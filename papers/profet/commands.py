@@ -48,7 +48,7 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     from core.foundation.files import require_writable
     from core.foundation.validation import require_count
     from core.report.figures.files import write_file
-    from core.spaces.sobol import sobol_points
+    from core.spaces.points import sobol_points
     from papers.profet.benchmark import searched_cells
     from papers.profet.experiments import tasks_of_cell, values_on
 

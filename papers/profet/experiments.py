@@ -31,7 +31,7 @@ from core.objectives.meta_model_files import load, save
 from core.objectives.network_spaces import classifier_space
 from core.objectives.sampled_tasks import TaskFunctions
 from core.objectives.svm import svm as support_vector_machines
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 from core.study.simulated import simulate
 from core.study.task_search import search_tasks
 from core.training.classifiers import classifier

@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.experiment.optimization_settings import SharedStart
 from core.experiment.settings import Settings
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods import one_of
 
 TaskMethod = one_of("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp_mcmc")

@@ -61,7 +61,7 @@ def test_the_command_says_it_in_one_line(server, monkeypatch, tmp_path, capsys):
     server.answers = Everywhere(WRONG["another page"])
     monkeypatch.setenv("REPLICATION_MIRROR", server.address)
     monkeypatch.setenv("REPLICATION_DATA", "")
-    monkeypatch.setattr("core.data.places.workplace", lambda: tmp_path)
+    monkeypatch.setattr("core.data.catalogue.workplace", lambda: tmp_path)
     assert main(["fetch", NAMES[0]]) == 2
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
     assert len(told) == 1 and "https://" in told[0]

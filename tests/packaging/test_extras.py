@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.foundation.errors import UserError
-from core.foundation.extras import EXTRAS, needed_for
+from core.foundation.installation import EXTRAS, needed_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -118,7 +118,7 @@ def test_pinned_versions_are_allowed():
 
 
 def test_every_optional_import_has_an_extra():
-    """What core imports is in the dependencies, or in `core.foundation.extras`."""
+    """What core imports is in the dependencies, or in `core.foundation.installation`."""
     own = {"sklearn": "scikit-learn", "yaml": "pyyaml", "linear_operator": "gpytorch", "llvmlite": "numba"}
     own |= {"pydantic_core": "pydantic", "joblib": "scikit-learn"}
     needed, found = names(PROJECT["dependencies"]), set()

@@ -2,7 +2,7 @@
 
 The thesis maximizes acquisition functions this way (chapter 3's experiments, appendix A). Constants are SciPy's
 defaults: a population of 15 points per dimension from a Latin hypercube, crossover 0.7, and a mutation factor drawn for
-each generation from [0.5, 1]; the step is that of `core.spaces.evolution`. A trial that is not worse replaces its
+each generation from [0.5, 1]; the step is that of `core.spaces.points`. A trial that is not worse replaces its
 member, all members at once. A run whose values have a standard deviation of `tolerance` times that of its first
 population has converged, and no longer changes. (SciPy compares it with their mean, which depends on the origin of the
 targets.)
@@ -27,7 +27,7 @@ from core.acquisition.maximizers.base import (
 from core.acquisition.maximizers.gradient import ascend
 from core.foundation.errors import UserError
 from core.foundation.validation import check_counts, check_positive
-from core.spaces.evolution import latin_hypercube, trials
+from core.spaces.points import latin_hypercube, trials
 
 POLISH_ITERATIONS = 100
 

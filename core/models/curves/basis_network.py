@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from core.compiled import prediction
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import Generators
 from core.models.curves.basis import BASIS

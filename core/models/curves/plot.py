@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.foundation.errors import UserError, brief
-from core.foundation.extras import needed_for
+from core.foundation.installation import needed_for
 from core.foundation.validation import require_count
 from core.models.curves.base import CurveModel
 

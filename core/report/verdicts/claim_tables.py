@@ -36,8 +36,8 @@ from pydantic import ValidationError
 
 from core.experiment.catalogue import Catalogue
 from core.foundation.errors import UserError, brief, nearest
+from core.foundation.files import read_mapping
 from core.foundation.strict import explain
-from core.foundation.yaml_files import read_mapping
 from core.report.verdicts.claim_rows import Part, Parts, Row, RowCheck
 from core.report.verdicts.claims import Cause, Claim
 from core.report.verdicts.names import benchmarks_of, methods_of

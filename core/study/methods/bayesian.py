@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods.model_based import Device, ModelSettings
 from core.study.methods.settings import Initialisation, WeightPriorName
 

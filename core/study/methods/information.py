@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator, model_validator
 
 from core.foundation.errors import UserError, brief
-from core.foundation.recorded import AddedLater
-from core.foundation.strict import OpenShare
+from core.foundation.strict import AddedLater, OpenShare
 from core.study.methods.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:

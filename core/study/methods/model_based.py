@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import NonNegativeInt, PositiveInt
 
 from core.foundation.errors import UserError
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:

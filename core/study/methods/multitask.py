@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods.bayesian import ChainSettings
 from core.study.methods.model_based import Device, ModelSettings
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, ValidationError
 
 from core.foundation.errors import UserError, brief
-from core.foundation.recorded import Recorded
-from core.foundation.strict import explain
+from core.foundation.strict import Recorded, explain
 from core.foundation.validation import require_count
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_
 from pydantic import BeforeValidator, Discriminator, PositiveFloat, PositiveInt, Tag, model_validator
 
 from core.foundation.errors import UnknownNameError, UserError, brief
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods.bandits import (
     BOHBSettings,
     HyperbandLCNetSettings,

@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 
 from core.data import load
-from core.data.splits import train_test_split
+from core.data.preparation import train_test_split
 from core.experiment.context import Context
 from core.foundation.randomness import make_generators, permutations
 from core.models.bayes_by_backprop import BayesByBackprop

@@ -29,7 +29,7 @@ from core.objectives.guard import guarded_evaluate
 from core.objectives.network_spaces import policy_space
 from core.objectives.policy_optimization import PolicySurrogate, PolicyTuning
 from core.spaces import CubeEncoding
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 from core.study.record import Record, incumbents
 from papers.bohb.settings import (
     BayesianNetworkSearch,

@@ -12,7 +12,7 @@ import torch
 
 from core.acquisition.maximizers import GradientAscent
 from core.data import load
-from core.data.splits import train_test_split
+from core.data.preparation import train_test_split
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, optimize
 from core.experiment.suggestion_time import measure_suggestions

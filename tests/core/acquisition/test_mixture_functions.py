@@ -5,7 +5,7 @@ import torch
 
 from core.acquisition import ExpectedImprovement, Fantasies, Integrated, MixtureFantasies, ThompsonSample
 from core.acquisition.ei import expected_improvement
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.gaussian_process import GaussianProcess

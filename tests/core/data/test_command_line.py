@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.data import entries, places
+from core.data import catalogue, entries
 from core.data.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -15,8 +15,8 @@ FILE = "regression/tiny.csv.gz"
 
 @pytest.fixture
 def tiny(catalogued, server, tmp_path, monkeypatch):
-    monkeypatch.setattr(places.Places, "from_environment", classmethod(lambda cls: made))
-    made = places.Places(root=tmp_path / "data", network=places.Network(mirror=server.address, attempts=1))
+    monkeypatch.setattr(catalogue.Places, "from_environment", classmethod(lambda cls: made))
+    made = catalogue.Places(root=tmp_path / "data", network=catalogue.Network(mirror=server.address, attempts=1))
     server.serve(URL, b"a,y\n1,2\n")
     source = {"kind": "text", "url": URL, "target": "y"}
     return catalogued("tiny", file=FILE, rows=1, columns=2, target="y", source=source)

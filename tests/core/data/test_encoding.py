@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from core.data import CorruptDataError
-from core.data.encoding import encode_classes, encode_inputs, encode_values
+from core.data.loading import encode_classes, encode_inputs, encode_values
 
 
 def test_columns_follow_the_rules_of_the_module():

@@ -15,9 +15,7 @@ import pytest
 
 from core.data import CorruptDataError, DownloadError, Places, StorageError, fetch, load
 from core.data.errors import DataError
-from core.data.fingerprint import file_sha256
-from core.data.pins import Pin, read_pins, write_pin
-from core.data.verify import shaped_fingerprint
+from core.data.verify import Pin, file_sha256, read_pins, shaped_fingerprint, write_pin
 
 URL = "https://archive.example.org/static/public/1/data.csv"
 CSV = b"A,B,Y\n1,2,3\n4,5,6\n"

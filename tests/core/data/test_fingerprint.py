@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import CorruptDataError
-from core.data.fingerprint import MISSING, file_fingerprint, number_keys, table_fingerprint, value_keys
+from core.data.verify import MISSING, file_fingerprint, number_keys, table_fingerprint, value_keys
 
 TABLE = pd.DataFrame(
     {"a": [1.0, 2, 3, 4], "b": [0.5, np.nan, 0.25, 1e-7], "c": ["x", "y", None, "x"], "t": [10.0, 20, 30, 10]}
@@ -15,7 +15,7 @@ TABLE = pd.DataFrame(
 
 
 def test_the_value_is_what_the_definition_says():
-    # The definition of core.data.fingerprint carried out by hand on one number: 1.5 is 1500000000 * 10^-9.
+    # The definition of core.data.verify carried out by hand on one number: 1.5 is 1500000000 * 10^-9.
     assert number_keys(np.array([1.5, -1.5, 0.0, -0.0])).tolist() == [
         1500000000 * 1024 + 503,
         -1500000000 * 1024 + 503,

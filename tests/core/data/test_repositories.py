@@ -16,8 +16,7 @@ from sklearn.ensemble import RandomForestRegressor
 from core.data import CorruptDataError, DownloadError, entries, fetch, load_frame
 from core.data.catalogue import Repository
 from core.data.inert_pickle import read_pickle
-from core.data.published_forms import FCNET_VALUES, NODE_COLUMNS, fcnet_table, forest_nodes, optimizer_logs
-from core.data.repositories import addresses
+from core.data.repositories import FCNET_VALUES, NODE_COLUMNS, addresses, fcnet_table, forest_nodes, optimizer_logs
 from core.data.tables import read_table
 from core.data.verify import shaped_fingerprint
 from core.tabular.values import VALUES

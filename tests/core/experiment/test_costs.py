@@ -15,7 +15,7 @@ from core.experiment.cells import Cell
 from core.experiment.costs import DEVICE, READ, cost_of
 from core.experiment.settings import Settings
 from core.experiment.storage import REQUIRED, write_records
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 
 
 class Search(Settings):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.foundation.array_files import DamagedArraysError, read_arrays
+from core.data.tables import DamagedArraysError, read_arrays
 
 ARRAYS = {"key": np.array("squares"), "a": np.arange(130.0 * 37).reshape(130, 37), "empty": np.zeros((0, 3), np.int8)}
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from core.foundation.interruption import Interrupted, prompt_interruption, was_interrupted
+from core.foundation.progress import Interrupted, prompt_interruption, was_interrupted
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
 import hashlib, signal, sys, time
-from core.foundation.interruption import prompt_interruption
+from core.foundation.progress import prompt_interruption
 
 def sleep():
     time.sleep(600)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.experiment.settings import Settings
-from core.foundation.recorded import AddedLater
+from core.foundation.strict import AddedLater
 from core.study.methods.settings import MethodSettings
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core.foundation.unpacking import Unpacked, UnpackedSizeError, read_parquet
+from core.data.tables import Unpacked, UnpackedSizeError, read_parquet
 
 
 @pytest.mark.parametrize("limit", [None, 10**6, 2 * 10**6])

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from core.foundation.workplace import CODE, VARIABLE, about, is_clone, workplace
+from core.foundation.installation import CODE, VARIABLE, about, is_clone, workplace
 
 
 @pytest.fixture
 def installed(tmp_path) -> Path:
     """A folder with the package and without the repository around it."""
-    (tmp_path / "site-packages" / "core").mkdir(parents=True)
-    (tmp_path / "site-packages" / "core" / "foundation" / "workplace.py").touch()
+    (tmp_path / "site-packages" / "core" / "foundation").mkdir(parents=True)
+    (tmp_path / "site-packages" / "core" / "foundation" / "installation.py").touch()
     return tmp_path / "site-packages"
 
 

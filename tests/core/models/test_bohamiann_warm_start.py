@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from core.data.normalisation import Standardizer
+from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork

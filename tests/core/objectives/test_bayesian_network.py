@@ -148,6 +148,6 @@ def test_the_data_sets(name, sizes):
 
 
 def test_missing_data_are_the_catalogues_error(monkeypatch):
-    monkeypatch.setattr("core.data.places.Places.find_all", lambda self, entry: iter(()))
+    monkeypatch.setattr("core.data.catalogue.Places.find_all", lambda self, entry: iter(()))
     with pytest.raises(DataUnavailableError, match=r"'protein' is not here: .*REPLICATION_DATA"):
         module.bnn_protein(download=False)

@@ -75,7 +75,7 @@ def test_own_records_come_before_shipped_ones(tmp_path, monkeypatch):
 
 
 def test_data_that_are_not_here_are_one_error(monkeypatch, tmp_path):
-    from core.data.places import Network, Places
+    from core.data.catalogue import Network, Places
 
     nowhere = Places(root=tmp_path, network=Network(mirror="http://127.0.0.1:9", attempts=1, timeout=0.1))
     monkeypatch.setattr(Places, "from_environment", classmethod(lambda cls: nowhere))

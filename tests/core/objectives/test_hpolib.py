@@ -91,7 +91,7 @@ def _every_row_is_found(table: hpolib.GridTable, name: str, loss: str, rows: int
 @pytest.mark.parametrize("make", [hpolib.svm_on_grid, hpolib.lda_on_grid])
 def test_missing_data_is_the_catalogues_error(make, monkeypatch, tmp_path):
     monkeypatch.setenv("REPLICATION_DATA", str(tmp_path))
-    monkeypatch.setattr("core.data.places.Places.find_all", lambda self, entry: iter(()))
+    monkeypatch.setattr("core.data.catalogue.Places.find_all", lambda self, entry: iter(()))
     with pytest.raises(DataUnavailableError, match=rf"'{make.__name__}' is not here: .*REPLICATION_DATA"):
         make(download=False)
 

@@ -106,6 +106,6 @@ def test_mnist():
 
 
 def test_missing_images_are_the_catalogues_error(monkeypatch):
-    monkeypatch.setattr("core.data.places.Places.find_all", lambda self, entry: iter(()))
+    monkeypatch.setattr("core.data.catalogue.Places.find_all", lambda self, entry: iter(()))
     with pytest.raises(DataUnavailableError, match=r"'mnist_test' is not here: .*REPLICATION_DATA"):
         logistic_regression_mnist10k(download=False)

@@ -9,7 +9,7 @@ from core.models.meta_network import MetaNetwork
 from core.objectives.generated_tasks import generated_tasks
 from core.objectives.meta_model import MetaModel
 from core.objectives.meta_model_files import load, save
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 from tests.core.objectives.made_models import made_model
 
 CHAIN = {"widths": (20, 20), "burn_in": 3000, "steps": 4000, "thinning": 100, "batch_size": 20}

@@ -12,7 +12,7 @@ from core.objectives.guard import guarded_evaluate
 from core.objectives.network_spaces import policy_space
 from core.objectives.policy_optimization import PolicySurrogate, PolicyTuning
 from core.spaces import CubeEncoding
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 
 ENCODING = CubeEncoding(policy_space())
 CONFIGURATIONS = ENCODING.decode(sobol_points(7, 1, 6))

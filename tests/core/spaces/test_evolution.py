@@ -4,7 +4,7 @@ import torch
 from scipy import stats
 
 from core.foundation.randomness import make_generators
-from core.spaces.evolution import _two_others, latin_hypercube
+from core.spaces.points import _two_others, latin_hypercube
 
 
 def test_two_other_members_are_distinct_and_uniform():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.foundation.errors import UserError
-from core.spaces.sobol import sobol_points
+from core.spaces.points import sobol_points
 
 
 def test_a_point_depends_on_its_number_alone():

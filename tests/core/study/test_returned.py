@@ -419,7 +419,7 @@ class TestExceptions:
     @pytest.mark.parametrize(
         ("error", "failure"),
         [
-            (Unspeakable(), "Unspeakable, whose text cannot be had: RuntimeError"),
+            (Unspeakable(), "Unspeakable: its message cannot be read (RuntimeError)"),
             (ValueError("x" * 10**6), f"ValueError: {'x' * (LONGEST - len('ValueError:  ...'))} ..."),
             (SystemExit(3), "SystemExit: 3"),
             (GeneratorExit(), "GeneratorExit: "),
@@ -427,7 +427,7 @@ class TestExceptions:
             (
                 ExceptionGroup("two", [ValueError("a"), ExceptionGroup("more", [Unspeakable()])]),
                 "ExceptionGroup: two (2 sub-exceptions): ValueError: a; ExceptionGroup: more (1 sub-exception): "
-                "Unspeakable, whose text cannot be had: RuntimeError",
+                "Unspeakable: its message cannot be read (RuntimeError)",
             ),
             (BaseExceptionGroup("one", [Own("mine")]), "BaseExceptionGroup: one (1 sub-exception): Own: mine"),
         ],
@@ -461,7 +461,7 @@ class TestExceptions:
             raise Mine
 
         with pytest.warns(
-            UserWarning, match="all 3 evaluations failed, the first with 'Mine, whose text cannot be had"
+            UserWarning, match="all 3 evaluations failed, the first with 'Mine: its message cannot be read"
         ):
             minimize(loss, SPACE, "random", 3, workers=2)
 

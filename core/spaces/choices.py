@@ -1,4 +1,4 @@
-"""Choices as files hold them, and which choice it was that a file holds.
+"""What ConfigSpace's hyperparameters may be, and their choices as files hold them.
 
 JSON has no tuples, and what it does not know is written as text. A column of a table, such as one of Parquet, holds
 values of one type: tuples and lists become arrays, whole numbers beside others floats, text beside bytes bytes, nan
@@ -14,8 +14,33 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from ConfigSpace import CategoricalHyperparameter
+from ConfigSpace.hyperparameters import (
+    BetaFloatHyperparameter,
+    BetaIntegerHyperparameter,
+    Hyperparameter,
+    IntegerHyperparameter,
+    NormalFloatHyperparameter,
+    NormalIntegerHyperparameter,
+    UniformFloatHyperparameter,
+    UniformIntegerHyperparameter,
+)
 
 from core.foundation.errors import UserError, brief
+
+SLACK = 1e-9  # tolerance relative to the range on the scale of the search: a float that left it by rounding is legal
+DEFAULT_SET = (
+    "default is set"  # key of a hyperparameter's `meta` by which a default that equals the automatic one shows
+)
+LARGEST = 2**53  # integers up to this size are floats
+PRIORS = (
+    BetaFloatHyperparameter,
+    BetaIntegerHyperparameter,
+    NormalFloatHyperparameter,
+    NormalIntegerHyperparameter,
+)
+NUMBERS = (UniformFloatHyperparameter, UniformIntegerHyperparameter, *PRIORS)
+PARAMETERS = ("mu", "sigma", "alpha", "beta", "lower", "upper", "log")  # arguments of the classes of numbers
 
 
 def choice_of(
@@ -88,3 +113,40 @@ def is_hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def check_numbers(hyperparameter: Hyperparameter[Any, Any]) -> None:
+    """Raise UserError for a float or integer of an unknown type, with an impossible prior, or beyond exact floats."""
+    own, name = hyperparameter, f"hyperparameter {hyperparameter.name!r}"
+    if not isinstance(own, NUMBERS):
+        raise UserError(
+            f"{name} is of type {type(own).__name__}, which has no encoding; allowed: uniform, normal and beta ones"
+        )
+    if isinstance(own, IntegerHyperparameter) and max(abs(int(own.lower)), abs(int(own.upper))) > LARGEST:
+        raise UserError(
+            f"{name} has integers from {own.lower} to {own.upper}; allowed: from -2**53 to 2**53, which floats hold "
+            "exactly"
+        )
+    if not isinstance(own, PRIORS):
+        return
+    with np.errstate(all="ignore"):
+        ends, quartiles = own._vector_dist.rv.cdf([0.0, 1.0]), own._vector_dist.rv.ppf([0.25, 0.75])  # type: ignore[attr-defined]
+    spread = quartiles[0] < quartiles[1] or (isinstance(own, IntegerHyperparameter) and quartiles[0] == quartiles[1])
+    if not (np.allclose(ends, [0.0, 1.0], atol=SLACK) and spread):
+        given = ", ".join(f"{key} = {getattr(own, key):g}" for key in PARAMETERS[:4] if hasattr(own, key))
+        given += " on a log scale" if own.log else ""
+        raise UserError(
+            f"{name} has a prior with {given}, which is no density from {own.lower:g} to {own.upper:g}; allowed: one "
+            "that is spread over the range, such as a normal one with a finite mean and a positive deviation"
+        )
+
+
+def check_weights(hyperparameter: CategoricalHyperparameter) -> None:
+    """Raise UserError for weights that are no probabilities, and for a default value of weight 0."""
+    own, name = hyperparameter, f"hyperparameter {hyperparameter.name!r}"
+    if not np.isfinite(own.probabilities).all():
+        raise UserError(f"{name} has the weights {brief(own.weights)}; allowed: finite numbers of at least 0")
+    if not own.probabilities.all() and own.probabilities[int(own.to_vector(own.default_value))] == 0:
+        raise UserError(
+            f"{name} has the default {brief(own.default_value)}, whose weight is 0; allowed: one with a positive weight"
+        )

@@ -1,4 +1,11 @@
-"""Packages that only some uses need, and the extra of this distribution that installs each.
+"""Where this distribution lies and works, and which packages stand beside it.
+
+The workplace is the folder in which results, figures and downloads lie. A clone is its own workplace. A package that
+pip installed writes nothing where it lies: its workplace is the folder that the environment variable HPO_REPLICATIONS
+names, or the current one. The package ships no raw runs: those are in results/reference of the repository, and a
+workplace that is a clone has them.
+
+Some uses need packages that the library does without, and each of these belongs to an extra of this distribution:
 
     with needed_for("method 'cmaes'"):
         from cma import CMAEvolutionStrategy
@@ -9,11 +16,39 @@ environment that `make` builds in a clone has all but `smac`, `cuda` and `rl`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from core.foundation.errors import UnavailableError
-from core.foundation.workplace import is_clone
+
+CODE = Path(__file__).resolve().parents[2]
+"""The folder that holds `core` and `papers`."""
+VARIABLE = "HPO_REPLICATIONS"
+SHIPPED = Path("results/reference")
+
+
+def is_clone(folder: Path = CODE) -> bool:
+    """Whether a folder is a clone of the repository."""
+    return (folder / "Snakefile").is_file() and (folder / "core" / "foundation" / "installation.py").is_file()
+
+
+def workplace(code: Path = CODE) -> Path:
+    """The folder of results, figures and data, given the one that holds the code."""
+    return code if is_clone(code) else Path(os.environ.get(VARIABLE) or ".").expanduser().resolve()
+
+
+def about(folder: Path) -> str:
+    """A workplace in words: where results and figures go, and where shipped runs come from."""
+    shipped = f"shipped raw runs come from {folder / SHIPPED}"
+    if not (folder / SHIPPED).is_dir():
+        shipped = (
+            f"the package ships no raw runs: they are in {SHIPPED} of the repository, and {VARIABLE}=CLONE uses those "
+            "of a clone"
+        )
+    return f"working in {folder}: own runs in results/run, drawings in figures; {shipped}"
+
 
 DISTRIBUTION = "hpo-replications"
 EXTRAS = {

@@ -1,4 +1,5 @@
-"""One step of differential evolution, best/1/bin (Storn and Price, 1997), batched over runs.
+"""Points of the unit cube: those of Sobol's sequence by their numbers, so that collections (thesis 8.3.1) need not
+store configurations, and one step of differential evolution, best/1/bin (Storn and Price, 1997), batched over runs.
 
 For each member x_i of a population, two others x_a and x_b are drawn; with one mutation factor F per step,
 
@@ -9,12 +10,18 @@ A coordinate of the mutant outside the unit cube is drawn again. Populations are
 least 3; each run has its own generator.
 """
 
+from __future__ import annotations
+
+import warnings
 from collections.abc import Sequence
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.foundation.randomness import permutations, uniform_
+from core.foundation.validation import require_count
 
 
 def latin_hypercube(size: int, dimension: int, generators: Sequence[torch.Generator]) -> Tensor:
@@ -62,3 +69,21 @@ def _two_others(uniforms: Tensor) -> tuple[Tensor, Tensor]:
 
 def _members(X: Tensor, places: Tensor) -> Tensor:
     return X.gather(1, places.unsqueeze(-1).expand_as(X))
+
+
+def sobol_points(dimension: int, first: int, count: int) -> NDArray[np.float64]:
+    """Points first, first + 1, ... of the unscrambled sequence, whose point 0 is the origin: (count, dimension).
+
+    Raises:
+        UserError: a number that is not a whole one, or negative.
+    """
+    from scipy.stats import qmc  # takes as long to import as everything else here together
+
+    first = require_count("first", first, least=0)
+    sequence = qmc.Sobol(require_count("dimension", dimension), scramble=False)
+    if first:  # SciPy refuses to skip zero points
+        sequence.fast_forward(first)
+    with warnings.catch_warnings():  # which are about means over a number of points other than a power of two
+        warnings.simplefilter("ignore", UserWarning)
+        points: NDArray[np.float64] = sequence.random(require_count("count", count))
+        return points
