@@ -8,28 +8,16 @@ from core.experiment.catalogue import Catalogue
 from core.report.figures import style
 from core.report.tables.wording import row_lines
 from core.report.verdicts.published import read_published
-from papers.nnbo_regret.artifacts import wall_clock_figure
-from papers.nnbo_regret.artifacts.illustration_figure import least_certain
-from papers.nnbo_regret.artifacts.regret_figures import gp_regrets
-from papers.nnbo_regret.regret_curves import queries
+from papers.nnbo_regret.figures import searches as figures
+from papers.nnbo_regret.figures.searches import gp_regrets, least_certain
+from papers.nnbo_regret.runs import queries
 from tests.papers.functions import Functions
+from tests.papers.runs import Fake
 
 artifacts = Functions("nnbo_regret", "artifacts")
 claims = Functions("nnbo_regret", "claims")
 
 FOLDER = Catalogue().root / "papers" / "nnbo_regret"
-
-
-class Fake:
-    """Results that hold the given frames."""
-
-    reduced = True
-
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
 
 
 def searches(curves: np.ndarray, experiment="hartmann", benchmark="hartmann4_rescaled") -> Fake:
@@ -221,7 +209,7 @@ def test_timing_shows_the_ratio_beside_theirs():
 
 def test_wall_clock_figure_with_the_authors_timings(monkeypatch):
     theirs = {"parallel": pd.DataFrame({"run_0": [2.0, 4.0]}, index=[1, 2])}
-    monkeypatch.setattr(wall_clock_figure, "authors_seconds", lambda: theirs)
+    monkeypatch.setattr(figures, "authors_seconds", lambda: theirs)
     figure = artifacts.fig2a(wall_clock(sequential=10, parallel_6=2), None)
     units = figure.data.groupby("series")["units"].max()
     assert units["sequential"] == pytest.approx(10.1) and units["six evaluators"] == pytest.approx(2.02)

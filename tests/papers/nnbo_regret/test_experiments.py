@@ -9,10 +9,8 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
 from core.objectives import synthetic
-from papers.nnbo_regret.experiments.optimization import POSTERIOR
-from papers.nnbo_regret.experiments.search import Runs
-from papers.nnbo_regret.experiments.slow_objective import SlowObjective
-from papers.nnbo_regret.experiments.targets import make_target
+from papers.nnbo_regret.experiments import POSTERIOR, SlowObjective
+from papers.nnbo_regret.search import Runs, make_target
 from tests.papers.functions import Functions
 
 experiments = Functions("nnbo_regret", "experiments")

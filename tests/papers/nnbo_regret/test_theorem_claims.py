@@ -9,9 +9,9 @@ import pytest
 from core.report.figures import style
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.published import read_published
-from papers.nnbo_regret.artifacts.theorem_figures import name_those_below
-from papers.nnbo_regret.claims.theorem import _largest_mean
-from papers.nnbo_regret.recorded_paths import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths
+from papers.nnbo_regret.checks import _largest_mean
+from papers.nnbo_regret.figures.theorem import name_those_below
+from papers.nnbo_regret.runs import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 
 artifacts = Functions("nnbo_regret", "artifacts")

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from papers.nnbo_regret import increments
-from papers.nnbo_regret.counterexamples import revealed
-from papers.nnbo_regret.martingale import Paths
+from papers.nnbo_regret.martingale import Paths, revealed
 
 RUNS, N = 100, 200
 

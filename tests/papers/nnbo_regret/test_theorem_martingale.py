@@ -6,8 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from papers.nnbo_regret.counterexamples import optimum_bias, revealed
-from papers.nnbo_regret.martingale import Paths, bound_in_expectation, bound_of_run, bound_with_constants
+from papers.nnbo_regret.martingale import (
+    Paths,
+    bound_in_expectation,
+    bound_of_run,
+    bound_with_constants,
+    optimum_bias,
+    revealed,
+)
 
 
 def gaussian(runs: int, n: int, variance: float = 1.0, drift: float = 0.0) -> Paths:

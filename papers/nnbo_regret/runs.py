@@ -1,4 +1,4 @@
-"""The recorded runs as arrays: from the rows of the experiments `hartmann` and `line` to the `Paths` of martingale.py.
+"""The recorded runs as arrays: regrets over the queries, and the `Paths` of martingale.py from `hartmann` and `line`.
 
 This module alone knows columns and signs. Records are of the maximized f; with the posterior before a query,
 
@@ -23,6 +23,29 @@ METHOD = "least_squares"
 
 THRESHOLD = 0.7
 """eps of Fig 3, in the units of f."""
+
+LABELS = {"gaussian_mixture": "Gaussian mixture, 2-d", "hartmann4_rescaled": "Hartmann, 4-d"}
+SHOWN = 300
+"""Number of queries in Fig 2."""
+
+
+def queries(
+    results: Results, experiment: str, benchmark: str, upto: int, method: str = METHOD
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Average regret R_m / m and minimum regret Q_m up to a query, (runs, m) each; mean initial regret (runs,).
+
+    Raises:
+        NotRunError: the benchmark was not run with this method.
+    """
+    rows = frame = results.frame(experiment)
+    if len(frame):
+        rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method) & (frame["iteration"] <= upto)]
+    if rows.empty:
+        raise NotRunError(f"{experiment}/{benchmark}/{method}")
+    columns = ["regret", "minimum_regret", "initial_regret"]
+    table = rows.pivot(index="run", columns="iteration", values=columns)
+    regret, minimum, initial = (table[name].to_numpy(dtype=float) for name in columns)
+    return regret.cumsum(1) / np.arange(1, regret.shape[1] + 1), minimum, initial[:, 0]
 
 
 @once

@@ -1,26 +1,39 @@
-"""Searches with their regret and posterior, the model of Fig 1, and the time that searches take."""
+"""The experiments of Brofos et al.: a shard of repetitions in, records out.
+
+Searches with their regret and posterior, the model of Fig 1, and the time that searches take; then what section 6 says
+in words: queries by a Gaussian process beside ours, and the time of an interpolation.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import torch
+from ConfigSpace import ConfigurationSpace
+from torch import Tensor
 
 from core.acquisition.ei import expected_improvement
+from core.acquisition.maximizers.grid import GridSearch, regular_grid
 from core.experiment.context import Context
+from core.foundation.randomness import make_generators, normal_, uniform_
+from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.gaussian_process import GaussianProcess
 from core.objectives import synthetic
+from core.objectives.base import Configurations, Evaluation, Fidelity
+from core.optimizers.model_based import ModelBased
 from core.optimizers.representation_search import RepresentationSearch
+from core.spaces import CubeEncoding
 from core.study import local_workers, run_parallel, run_serial
+from core.study.lockstep import run_on_cube
 from core.study.record import Record
-from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regret_of
-from papers.nnbo_regret.experiments.slow_objective import SlowObjective
-from papers.nnbo_regret.settings import RecordedSearch, RegretSearch, WallClock
+from papers.nnbo_regret.search import Queries, Runs, make_rule, regret_of
+from papers.nnbo_regret.settings import GaussianProcessSearch, Interpolation, RecordedSearch, RegretSearch, WallClock
 
 POSTERIOR = ["mu_query", "mu_optimum", "variance"]
 """Columns of the posterior, which the paths of the theorem are made of and no curve of the regret is."""
@@ -168,3 +181,112 @@ def _optimizer(settings: WallClock, benchmark: str, seed: int) -> Representation
 
 def _alone(context: Context, run: int) -> Context:
     return replace(context, runs=range(run, run + 1))
+
+
+@dataclass(frozen=True)
+class SlowObjective:
+    """A synthetic function with observation noise, after a sleep for each configuration; see `core.objectives.base`.
+
+    Attributes:
+        name: Name of the synthetic function.
+        seconds: Time that an evaluation of one configuration sleeps.
+        noise_sd: Standard deviation of the observations.
+    """
+
+    name: str
+    seconds: float
+    noise_sd: float
+    fidelity: Fidelity | None = None
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return synthetic.lookup(self.name).space
+
+    @property
+    def optimum(self) -> float:
+        return synthetic.lookup(self.name).optimum
+
+    @property
+    def worst_loss(self) -> float:
+        return synthetic.lookup(self.name).worst_loss
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """Sleep, then return the noisy loss; `info` has the noise-free regret."""
+        function = synthetic.lookup(self.name)
+        time.sleep(self.seconds * len(configurations))
+        value = function.evaluate(configurations, budget, generator).loss
+        loss = value + self.noise_sd * generator.standard_normal(len(value))
+        cost = np.full(len(value), self.seconds)
+        return Evaluation(loss, cost, tuple({"regret": float(function.regret(v))} for v in value))
+
+
+def gaussian_process(context: Context[GaussianProcessSearch]) -> pd.DataFrame:
+    """GP-BO (hyperparameters of largest marginal likelihood, EI) on our grid, noise and number of uniform points.
+
+    Each query is chosen with all earlier ones known, where ours come in batches that share a posterior. One row per
+    query: run, iteration (from 1), regret, minimum_regret over all points so far, initial_regret (the uniform points'
+    mean), in the units of f.
+    """
+    settings, function = context.settings, synthetic.lookup(context.benchmark)
+    starts, noise, own = (
+        make_generators(seeds, context.device)
+        for seeds in (context.shared_seeds("initial"), context.method_seeds("noise"), context.method_seeds("search"))
+    )
+    shape = (len(context.runs), settings.initial_points, function.dimension)
+    X = uniform_(torch.empty(shape, dtype=torch.float64, device=context.device), starts)
+
+    def observe(points: Tensor) -> Tensor:
+        value = function.on_cube(points)
+        return value + settings.noise_sd * normal_(torch.empty_like(value), noise)
+
+    policy = ModelBased(
+        CubeEncoding(function.space),
+        lambda n: GaussianProcess(device=context.device),
+        GridSearch(regular_grid(function.dimension, settings.points_per_axis)),
+    )
+    X, _ = run_on_cube(observe, policy, X, own, settings.initial_points + settings.queries)
+    regret = (function.on_cube(X) - function.optimum).cpu().numpy()
+    initial = regret[:, : settings.initial_points].mean(1)
+    queries = np.arange(1, settings.queries + 1)
+    return pd.DataFrame(
+        {
+            "run": np.repeat(list(context.runs), settings.queries),
+            "iteration": np.tile(queries, len(regret)),
+            "regret": regret[:, settings.initial_points :].ravel(),
+            "minimum_regret": np.minimum.accumulate(regret, 1)[:, settings.initial_points :].ravel(),
+            "initial_regret": np.repeat(initial, settings.queries),
+        }
+    )
+
+
+def interpolation(context: Context[Interpolation]) -> pd.DataFrame:
+    """Processor seconds of Eqs. 6 to 8 on uniform points of a function, given the network; the first is not recorded.
+
+    Rows: run, observations, seconds (the median of the repeats).
+    """
+    settings, function = context.settings, synthetic.lookup(context.benchmark)
+    rows = []
+    for run, points, own in zip(
+        context.runs,
+        make_generators(context.shared_seeds("observations")),
+        make_generators(context.method_seeds("network")),
+        strict=True,
+    ):
+        shape = (1, max(settings.observations), function.dimension)
+        X = uniform_(torch.empty(shape, dtype=torch.float64), [points])
+        y = function.on_cube(X)
+        model = AdaptiveLeastSquares(steps=settings.steps)
+        model.update(X[:, : settings.trained_on], y[:, : settings.trained_on], [own])
+        for n in settings.observations:
+            taken = [_seconds(model, X[:, :n], y[:, :n]) for _ in range(settings.repeats + 1)]
+            rows.append({"run": run, "observations": n, "seconds": float(np.median(taken[1:]))})
+        context.progress(len(rows) / len(settings.observations) / len(context.runs))
+    return pd.DataFrame(rows)
+
+
+def _seconds(model: AdaptiveLeastSquares, X: Tensor, y: Tensor) -> float:
+    start = time.process_time()
+    model.regress(X, y)
+    return time.process_time() - start

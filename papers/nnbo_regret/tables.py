@@ -1,4 +1,4 @@
-"""Section 5: seconds of the optimizer."""
+"""The table of Brofos et al.: seconds of the optimizer (section 5)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Published, ReportCell, ReportTable, compare_table
 from core.report.verdicts.names import published_names
-from papers.nnbo_regret.regret_curves import LABELS as BENCHMARKS
+from papers.nnbo_regret.runs import LABELS as BENCHMARKS
 
 LABELS = {**BENCHMARKS, "ratio": "Hartmann / mixture"}
 THEIR_TIMES = "their seconds include evaluations of a length that is not stated"

@@ -1,1 +1,0 @@
-"""Figures and the table of Brofos et al.: raw runs in, Figure or Table out."""

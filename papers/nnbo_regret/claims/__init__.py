@@ -1,1 +1,0 @@
-"""What Brofos et al. claim, each claim beside its check."""

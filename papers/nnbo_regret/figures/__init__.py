@@ -1,0 +1,1 @@
+"""Figures of Brofos et al.: raw runs and published numbers in, Figure out."""
