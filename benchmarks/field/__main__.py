@@ -21,7 +21,7 @@ from rich.table import Table
 from benchmarks.field import page, runs, scores
 from benchmarks.field.figure import draw
 from benchmarks.field.split import KINDS, PARTS, problems
-from core.report.page.blocks import with_block
+from papers.commands.readme import with_block
 
 METHODS = ["gp", "gp_mcmc", "tpe", "rf", "cmaes", "random", "optuna_tpe", "optuna_gp"]
 METHODS += ["smac", "botorch", "hebo"]

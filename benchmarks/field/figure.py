@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from benchmarks.field.methods import PEERS
-from core.report.figures import style
+from core.report import style
 
 OURS, THEIRS = "#0072b2", "#8a8a8a"
 TITLES = {"real": "tuning problems", "bbob": "functions of BBOB"}

@@ -115,7 +115,7 @@ class Results:
         """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns.
 
         Read once per process as long as the files do not change. All that ask these results for it share one frame,
-        with which `core.report.runs.memo` remembers what they derive from it, so they may not modify it; if one does,
+        with which `core.report.runs.frames` remembers what they derive from it, so they may not modify it; if one does,
         other artifacts are not affected.
 
         Raises:

@@ -17,20 +17,19 @@ from typing import Any
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing
 from core.foundation.errors import UserError
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure, add_caption, placeholder
 from core.report.figures.files import render, write_file
 from core.report.page.records import FORMAT, table_record, to_json
 from core.report.provenance import nothing_run, provenance_brief, provenance_caption, provenance_record
 from core.report.resolved import Resolved, resolve
+from core.report.runs.frames import NotRunError, reading
 from core.report.tables.compare import absent_table
 from core.report.tables.image import table_figure
-from core.report.tables.table import ReportCell, ReportTable
+from core.report.tables.table import ReportCell, ReportTable, sentence
 from core.report.tables.text import to_csv, to_markdown, to_rst, to_tex
-from core.report.tables.wording import sentence
-from core.report.verdicts.checks import NotRunError, reading
+from core.report.verdicts.checks import not_run
 from core.report.verdicts.claims import Claim, run_check
-from core.report.verdicts.outcomes import not_run
 from core.report.verdicts.protocol import Protocol
 
 

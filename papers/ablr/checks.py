@@ -16,7 +16,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, frame_of, judge, pending, worded
 from core.report.runs.trajectories import incumbent, per_run
-from core.report.statistics.reductions import mean
+from core.report.statistics.intervals import mean
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
 from core.report.verdicts.speedups import BoundedFactor, judge_factor
 

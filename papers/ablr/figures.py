@@ -6,12 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of
-from core.report.figures import style
-from core.report.figures.bands import draw_incumbents
-from core.report.figures.figure import not_run_panel
-from core.report.figures.panels import draw_panels
-from core.report.figures.suggestion_times import times_figure
+from core.report import Figure, Published, frame_of, style
+from core.report.figures.charts import times_figure
+from core.report.figures.curves import draw_incumbents
+from core.report.figures.figure import draw_panels, not_run_panel
 from core.report.runs.frames import count_runs
 from papers.ablr.checks import ALL_SETS, above_best, common_runs, together
 

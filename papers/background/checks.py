@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, judge, rows_of
-from core.report.statistics.reductions import mean, mean_ratio
+from core.report.statistics.intervals import mean, mean_ratio
 from core.report.verdicts.shapes.shape import Experiment, Method, shape
 
 SEED = 2

@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report.figures import style
-from core.report.figures.bands import draw_prediction, draw_truth
+from core.report import style
+from core.report.figures.curves import draw_prediction, draw_truth
 from core.report.figures.figure import Figure
 from core.report.runs.frames import frame_of
 from core.report.verdicts.published import Published

@@ -11,16 +11,20 @@ from matplotlib.axes import Axes
 
 from core.control.rewards import ENOUGH
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.bands import draw_evaluations, draw_incumbents, draw_line, draw_prediction, draw_truth
-from core.report.figures.data_sets import data_set_names
-from core.report.figures.figure import not_run_panel
-from core.report.figures.panels import benchmark_panels, draw_panels, not_run_words, tuning_panels
-from core.report.figures.published_marks import mark_published
-from core.report.figures.ticks import log_from_zero
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.curves import draw_evaluations, draw_incumbents, draw_line, draw_prediction, draw_truth
+from core.report.figures.figure import (
+    benchmark_panels,
+    draw_panels,
+    mark_published,
+    not_run_panel,
+    not_run_words,
+    tuning_panels,
+)
+from core.report.figures.files import log_from_zero
 from core.report.runs.frames import benchmarks_run, cell_rows, count_runs, methods_run
 from core.report.runs.trajectories import SMALLEST, mean_and_sem
+from core.report.style import data_set_names
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
 from papers.bohamiann.checks.models import VISIT, smaller_mode_share

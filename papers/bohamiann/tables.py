@@ -9,11 +9,17 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, Published
-from core.report.figures.data_sets import data_set_names
 from core.report.runs.frames import cell_rows
-from core.report.tables.compare import SAMPLE_COLUMNS, compare_table, samples_of, spec_table
-from core.report.tables.out_of_reach import out_of_reach
-from core.report.tables.spaces import BOUNDS, described
+from core.report.style import data_set_names
+from core.report.tables.compare import (
+    BOUNDS,
+    SAMPLE_COLUMNS,
+    compare_table,
+    described,
+    out_of_reach,
+    samples_of,
+    spec_table,
+)
 from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from papers.bohamiann.checks.models import select_constants

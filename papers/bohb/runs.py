@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.figures.data_sets import data_set_names
-from core.report.runs.frames import frame_of
-from core.report.runs.memo import once
+from core.report.runs.frames import frame_of, once
+from core.report.style import data_set_names
 
 DATA_SETS = data_set_names(("adult", "higgs", "letter", "mnist", "optdigits", "poker"))
 

@@ -11,9 +11,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report import Published
-from core.report.tables.compare import SAMPLE_COLUMNS, compare_table, spec_table
-from core.report.tables.out_of_reach import out_of_reach
-from core.report.tables.spaces import BOUNDS, space_table
+from core.report.tables.compare import BOUNDS, SAMPLE_COLUMNS, compare_table, out_of_reach, space_table, spec_table
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.names import published_names

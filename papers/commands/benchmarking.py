@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from core.objectives.base import Objective
     from core.optimizers.base import Optimizer
-    from core.report.runs.task_runs import Comparison, Runs
+    from core.report.statistics.comparisons import Comparison, Runs
     from core.study.methods.settings import MethodSettings
     from core.study.own import WatchedMethod
 
@@ -145,7 +145,7 @@ def _on_tasks(
     """The comparison on a paper's class of tasks with the searches that were run; adds the raw runs to the frames."""
     import pandas as pd
 
-    from core.report.runs.task_runs import Comparison
+    from core.report.statistics.comparisons import Comparison
     from core.study.evaluation import plain
     from core.study.own import WatchedMethod
 
@@ -186,7 +186,7 @@ def _on_objectives(
     The user's optimizer runs first, so that what it does wrong costs no other runs.
     """
     from core.objectives import objective, objectives_of
-    from core.report.runs.task_runs import Comparison
+    from core.report.statistics.comparisons import Comparison
     from core.study.methods import method_of
     from core.study.own import WatchedMethod
 

@@ -31,7 +31,7 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     """
     from core.experiment.agreement import differences
     from core.experiment.storage import read_records
-    from core.report.statistics.bootstrap import Interval
+    from core.report.statistics.intervals import Interval
 
     if not console.is_terminal:
         console.width = FILE_WIDTH

@@ -71,7 +71,7 @@ def _unused(name: str, place: str) -> str:
     """The class's name or, where a method or an objective has the same or one that reads alike, with its file's."""
     from core.objectives import objectives
     from core.objectives.families import FAMILIES
-    from core.report.figures import style
+    from core.report import style
     from core.study.methods import METHODS
 
     labels = map(style.label, METHODS)

@@ -11,20 +11,31 @@ from rich.console import Console
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Currency, drawing
 from core.foundation.errors import UserError
-from core.report.figures import style
+from core.report import style
 from core.report.figures.files import render, write_file
-from core.report.page.answer import answer
-from core.report.page.blocks import with_block
-from core.report.page.comparison import load_sidecars
-from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, Rows, claim_counts, drawn, number_counts
+from core.report.page.counts import (
+    CLAIM_HEADS,
+    NUMBER_HEADS,
+    Rows,
+    claim_counts,
+    drawn,
+    fails,
+    needs_cause,
+    number_counts,
+    outcome_text,
+    tally,
+)
 from core.report.page.front_figure import front_figure
-from core.report.page.headlines import headlines
-from core.report.page.tally import fails, needs_cause, outcome_text, tally
+from core.report.page.headlines import answer, headlines
+from core.report.page.records import load_sidecars
 from core.report.verdicts.claims import CAUSES
 
 FIGURE = "figures/readme/headlines.png"
 TITLE = "Headline claims: effects, verdicts and causes"
 COMMAND = "python -m papers readme"
+BEGIN = "<!-- {}, written by: {} -->"
+END = "<!-- until here -->"
+"""The marks around a part of a Markdown file that a command writes."""
 Sidecars = Sequence[dict[str, Any]]
 
 
@@ -136,3 +147,21 @@ def _table(heads: Sequence[str], rows: Rows, names: Mapping[str, str]) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def with_block(text: str, name: str, block: str, command: str, file: str = "README.md") -> str:
+    """The text of a file with another block between the marks of that name.
+
+    Args:
+        command: Command that writes it.
+        file: Name of the file, for errors.
+
+    Raises:
+        UserError: a mark is missing.
+    """
+    begin = BEGIN.format(name, command)
+    before, start, rest = text.partition(begin)
+    _, end, after = rest.partition(END)
+    if not start or not end:
+        raise UserError(f"{file}: no place for its {name}; allowed: between {begin} and {END}")
+    return f"{before}{begin}\n\n{block}\n\n{END}{after}"

@@ -10,8 +10,7 @@ import pandas as pd
 from core.captions.bleu import COUNTS, bleu_of
 from core.experiment.results import Results
 from core.report import NotRunError, frame_of, rows_of
-from core.report.runs.frames import cell_rows
-from core.report.runs.memo import once
+from core.report.runs.frames import cell_rows, once
 from core.report.runs.trajectories import per_run
 
 SEARCHED = ("layers_1", "layers_2", "layers_3", "layers_4")

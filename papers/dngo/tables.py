@@ -10,11 +10,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, Published, ReportTable, Verdict, compare_table, frame_of, spec_table
-from core.report.figures.data_sets import data_set_names
 from core.report.runs.trajectories import incumbent, per_run
-from core.report.tables.compare import SAMPLE_COLUMNS
-from core.report.tables.out_of_reach import out_of_reach
-from core.report.tables.spaces import bounds, described
+from core.report.style import data_set_names
+from core.report.tables.compare import SAMPLE_COLUMNS, bounds, described, out_of_reach
 from core.report.verdicts.names import published_names
 from papers.dngo.runs import HPOLIB, IMAGES, PRINTED, REPEATING, hpolib_runs, searched
 

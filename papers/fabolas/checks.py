@@ -28,15 +28,14 @@ from core.report import (
     pending,
     worded,
 )
-from core.report.figures.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
-from core.report.figures.data_sets import data_set_name
+from core.report.figures.curves import BENCHMARK, OPTIMUM, authors_svm_runs
+from core.report.runs.frames import CellNotRunError
 from core.report.runs.trajectories import SMALLEST
-from core.report.statistics.reductions import mean_difference
-from core.report.verdicts.checks import CellNotRunError
-from core.report.verdicts.level_times import median_speedup, median_time
-from core.report.verdicts.outcomes import outside
+from core.report.statistics.intervals import mean_difference
+from core.report.style import data_set_name
+from core.report.verdicts.checks import outside
 from core.report.verdicts.shapes.shape import Experiment, Method, Methods, shape, shape_of
-from core.report.verdicts.speedups import BoundedFactor, judge_factor, shown
+from core.report.verdicts.speedups import BoundedFactor, judge_factor, median_speedup, median_time, shown
 from papers.fabolas.grid_runs import (
     DATA_SET,
     MachineGrid,

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.runs.frames import frame_of
-from core.report.runs.memo import once
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError, frame_of, once
 
 DATA_SET = "mnist"
 SHOWN = (1 / 128, 1 / 16, 1 / 4, 1.0)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.report.figures.data_sets import data_set_names
-from core.report.verdicts.published_runs import published_runs
+from core.report.style import data_set_names
+from core.report.verdicts.published import published_runs
 
 SURROGATE = ("random", "gp", "entropy_search", "hyperband", "mtbo", "fabolas")
 """The methods of Fig 4.5, right, and Fig 4.6; "gp" is Bayesian optimization with expected improvement.

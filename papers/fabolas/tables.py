@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.experiment.results import Results
 from core.objectives.network_spaces import convolutional_space
 from core.objectives.svm_space import svm_space
-from core.report.tables.spaces import BOUNDS, space_table
+from core.report.tables.compare import BOUNDS, space_table
 from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published

@@ -28,11 +28,10 @@ from core.report import (
     pending,
     worded,
 )
-from core.report.runs.time_curves import end_of, over_time
-from core.report.statistics.bootstrap import Interval
-from core.report.statistics.reductions import mean_ratio, median
-from core.report.statistics.win_probability import probabilities, resampled_interval, wins
-from core.report.verdicts.checks import CellNotRunError
+from core.report.runs.frames import CellNotRunError
+from core.report.runs.trajectories import end_of, over_time
+from core.report.statistics.comparisons import probabilities, resampled_interval, wins
+from core.report.statistics.intervals import Interval, mean_ratio, median
 from core.report.verdicts.mean_comparisons import cells_of
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 from core.report.verdicts.speedups import Pair, judge_factor, speedup

@@ -32,11 +32,8 @@ from numpy.typing import NDArray
 from core.data import load_frame
 from core.experiment.results import Results
 from core.foundation.errors import UserError
-from core.report.runs.frames import frame_of
-from core.report.runs.memo import once
-from core.report.statistics.bootstrap import Interval, bootstrap_interval
-from core.report.statistics.reductions import median
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError, frame_of, once
+from core.report.statistics.intervals import Interval, bootstrap_interval, median
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

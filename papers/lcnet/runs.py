@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.experiment.results import Results
 from core.report import NotRunError
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from papers.lcnet.curves import curve_sets
 
 GLOBAL = ("lcnet", "lcnet_ours", "bnn", "forest", "freeze_thaw")

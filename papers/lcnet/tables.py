@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.tables.compare import spec_table
-from core.report.tables.spaces import BOUNDS, described
+from core.report.tables.compare import BOUNDS, described, spec_table
 from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published

@@ -11,9 +11,9 @@ from scipy import special
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, judge, outside, rows_of, worded
-from core.report.figures.suggestion_times import slopes
-from core.report.statistics.reductions import geometric_mean, mean, mean_ratio, median
+from core.report.statistics.intervals import geometric_mean, mean, mean_ratio, median
 from core.report.verdicts.shapes.shape import Benchmark, Experiment, shape, shape_of
+from core.report.verdicts.shapes.suggestion_times import slopes
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.decay import SEED as THEOREM_SEED
 from papers.nnbo_regret.decay import fit_decay, ratio_of_rates

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from core.report.statistics.bootstrap import Interval, bootstrap_interval, bootstrap_intervals, counts_of
+from core.report.statistics.intervals import Interval, bootstrap_interval, bootstrap_intervals, counts_of
 
 START = 0.9
 SPLIT = 0.3

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from core.report.statistics.bootstrap import Interval, bootstrap_interval
+from core.report.statistics.intervals import Interval, bootstrap_interval
 from papers.nnbo_regret.martingale import Paths
 
 CUTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)

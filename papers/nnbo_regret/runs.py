@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.runs.memo import once
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError, once
 from papers.nnbo_regret.martingale import Paths
 
 EXPERIMENTS = {"hartmann4_rescaled": "hartmann", "gaussian_process": "line", "brofos_quartic": "line"}

@@ -19,7 +19,7 @@ from core.experiment.needs import PREFERENCE, find_file, has_digest
 from core.experiment.storage import read_provenance, read_records
 from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.seeds import derive_seed
-from core.report.runs.task_runs import Runs, first_hits, task_runs
+from core.report.statistics.comparisons import Runs, first_hits, task_runs
 from core.study.own import WatchedMethod
 from core.study.task_search import search_tasks
 from papers.profet.experiments import needed_model, tasks_of_cell

@@ -21,17 +21,13 @@ from core.report import (
     pending,
     rows_of,
     slightly,
+    style,
     worded,
 )
-from core.report.figures import style
-from core.report.runs.task_runs import Runs
+from core.report.runs.frames import CellNotRunError
 from core.report.runs.trajectories import incumbent, per_run
-from core.report.statistics.average_ranks import average_ranks
-from core.report.statistics.bootstrap import intervals_of
-from core.report.statistics.pairwise_tests import LEVEL, holm, p_values
-from core.report.statistics.reductions import mean, mean_difference, mean_ratio
-from core.report.statistics.shares import share_interval
-from core.report.verdicts.checks import CellNotRunError
+from core.report.statistics.comparisons import LEVEL, Runs, average_ranks, holm, p_values
+from core.report.statistics.intervals import intervals_of, mean, mean_difference, mean_ratio, share_interval
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 from core.tabular.ranks import spearman
 from papers.profet.figures.tasks import vectors

@@ -13,10 +13,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, frame_of
-from core.report.figures.data_sets import data_set_names
-from core.report.runs.frames import methods_run
-from core.report.runs.memo import once
-from core.report.runs.task_runs import Runs, first_hits, task_runs
+from core.report.runs.frames import methods_run, once
+from core.report.statistics.comparisons import Runs, first_hits, task_runs
+from core.report.style import data_set_names
 
 METHODS = ("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp")
 """In the order of Table E.4; a random forest stands in for SMAC."""

@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import NotRunError, Published, compare_table
-from core.report.figures import style
-from core.report.figures.data_sets import data_set_names
-from core.report.statistics.average_ranks import average_ranks
-from core.report.tables.compare import spec_table
-from core.report.tables.spaces import BOUNDS, described
+from core.report import NotRunError, Published, compare_table, style
+from core.report.statistics.comparisons import average_ranks
+from core.report.style import data_set_names
+from core.report.tables.compare import BOUNDS, described, spec_table
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.names import published_names
 from papers.profet.search_results import CLASSES, MEANING, METHODS, class_runs, protocols

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from core.tabular.grid import FCNET, Configuration
 from core.tabular.importance import best_positions
 from papers.tabular.pair_statistics import agreement

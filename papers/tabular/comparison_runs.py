@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, cell_rows
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from papers.tabular.trained_tables import LABELS
 
 FINISHED = 0.9  # runs that end before this share of the end are short

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from core.report.statistics.bootstrap import Interval
+from core.report.statistics.intervals import Interval
 from core.report.tables.table import ReportCell
 from core.report.verdicts.cells import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
 from core.report.verdicts.published import PublishedCell

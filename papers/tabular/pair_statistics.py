@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.report.runs.memo import once
-from core.report.statistics.bootstrap import bootstrap_draws
+from core.report.runs.frames import once
+from core.report.statistics.intervals import bootstrap_draws
 from core.tabular.grid import FULL_SHAPE
 from core.tabular.importance import best_positions
 from core.tabular.ranks import centred_ranks, correlation_of_ranks, spearman

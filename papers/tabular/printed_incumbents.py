@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from core.tabular.grid import Configuration
 from core.tabular.neighbourhood import neighbours
 from core.tabular.table import Table

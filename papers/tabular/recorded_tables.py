@@ -9,9 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.experiment.results import Results
-from core.report.runs.frames import frame_of
-from core.report.runs.memo import once
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError, frame_of, once
 from core.tabular.grid import FCNET, Configuration, Grid
 from papers.tabular.authors_records import authors_best
 from papers.tabular.repetitions import Resamples

@@ -1,7 +1,7 @@
 """The exact bootstrap over the R repetitions of a table of trained networks.
 
 All R^R resamples are weighed, a resample and its permutations computed once (35 of the 256 of R = 4). The interval's
-ends are those of `core.report.statistics.student`, as in `core.report.statistics.bootstrap`.
+ends are those of `core.report.statistics.intervals`, as in `core.report.statistics.intervals`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from math import factorial, prod
 
 import numpy as np
 
-from core.report.runs.memo import once
-from core.report.statistics.bootstrap import Interval, intervals_of
+from core.report.runs.frames import once
+from core.report.statistics.intervals import Interval, intervals_of
 from core.tabular.table import Table
 
 

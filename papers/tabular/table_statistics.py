@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from core.report.runs.memo import once
-from core.report.statistics.bootstrap import bootstrap_draws
+from core.report.runs.frames import once
+from core.report.statistics.intervals import bootstrap_draws
 from core.tabular.importance import finite_errors, table_importances
 from core.tabular.table import Table
 from core.tabular.values import VALUES

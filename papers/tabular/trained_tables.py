@@ -9,9 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from core.experiment.results import Results
-from core.report.runs.frames import frame_of, rows_of
-from core.report.runs.memo import once
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError, frame_of, once, rows_of
 from core.tabular.frame import from_records
 from core.tabular.importance import best_positions
 from core.tabular.table import Table

@@ -31,7 +31,7 @@ from core.experiment.storage import (
 from core.foundation.errors import UserError
 from core.report.verdicts.names import published_numbers
 from core.report.verdicts.published import read_published, read_published_spec
-from core.report.verdicts.published_runs import _read as read_published_runs
+from core.report.verdicts.published import read_published_runs as read_published_runs
 from tests.faults.toy_cell import CELL
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from core.foundation.errors import UserError
-from core.report.page.blocks import BEGIN, END
-from papers.commands.readme import COMMAND, FIGURE, check_causes
+from papers.commands.readme import BEGIN, COMMAND, END, FIGURE, check_causes
 
 BLOCKS = "\n\n".join(f"{BEGIN.format(name, COMMAND)}\nold\n{END}" for name in ("answer", "counts"))
 TEXT = f"# A title\n\n{BLOCKS}\n\nThe rest.\n"

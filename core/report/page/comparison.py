@@ -17,9 +17,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import OWN, Currency, drawing, folder_of
 from core.experiment.outputs import PAGE
 from core.report.figures.files import write_file
-from core.report.page.records import read_sidecar, table_from_record
-from core.report.page.rendering import Site, render_page
-from core.report.page.tally import (
+from core.report.page.counts import (
     Tally,
     answers,
     cause_text,
@@ -29,10 +27,12 @@ from core.report.page.tally import (
     tally,
     value_text,
 )
+from core.report.page.records import load_sidecars, table_from_record
+from core.report.page.rendering import Site, render_page
+from core.report.style import LOOKS
 from core.report.tables.text import to_rich
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
-from core.report.verdicts.looks import LOOKS
 
 SINGLE = "comparison_single.html"
 IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
@@ -47,17 +47,6 @@ def drawn_sidecars(catalogue: Catalogue, source: str) -> list[dict[str, Any]]:
     sidecars = load_sidecars(figures, catalogue.artifacts)
     drawn = [drawing(catalogue, f"{s['paper']}/{s['artifact']}", s["drawn_at"], source) for s in sidecars]
     return [{**s, "outdated": not is_current(each)} for s, each in zip(sidecars, drawn, strict=True)]
-
-
-def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
-    """The sidecars <figures>/<paper>/<artifact>.json of these names that exist, by paper, tables before figures.
-
-    Raises:
-        UserError: naming the sidecar that cannot be read.
-    """
-    paths = (Path(figures) / f"{name}.json" for name in sorted(names))
-    sidecars = [read_sidecar(path) for path in paths if path.is_file()]
-    return sorted(sidecars, key=lambda sidecar: (sidecar["paper"], sidecar["kind"] != "table"))
 
 
 def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:

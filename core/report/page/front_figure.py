@@ -18,9 +18,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from core.report.figures import style
+from core.report import style
 from core.report.page.headlines import Answer, Headline
-from core.report.verdicts.looks import LOOKS
+from core.report.style import LOOKS
 
 WIDTH = 8.3  # inches, which are 830 pixels on GitHub
 ROW, GAP, TOP, BOTTOM = 0.172, 0.1, 0.74, 0.42  # inches: a claim, between papers, above and below the rows

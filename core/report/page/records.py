@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -85,3 +86,14 @@ def _restore(cls: type[T], record: dict[str, Any] | None) -> T | None:
         return None
     numeric = {f.name for f in dataclasses.fields(cls) if str(f.type).startswith("float")}
     return cls(**{k: float(v) if k in numeric and v is not None else v for k, v in record.items()})
+
+
+def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The sidecars <figures>/<paper>/<artifact>.json of these names that exist, by paper, tables before figures.
+
+    Raises:
+        UserError: naming the sidecar that cannot be read.
+    """
+    paths = (Path(figures) / f"{name}.json" for name in sorted(names))
+    sidecars = [read_sidecar(path) for path in paths if path.is_file()]
+    return sorted(sidecars, key=lambda sidecar: (sidecar["paper"], sidecar["kind"] != "table"))

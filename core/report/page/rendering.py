@@ -14,16 +14,15 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from core.report.figures import style
-from core.report.figures.data_sets import data_set_name
-from core.report.page import tally as words
-from core.report.page.answer import answer
+from core.report import style
+from core.report.page import counts as words
 from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, claim_counts, number_counts
+from core.report.page.headlines import answer
 from core.report.page.records import table_from_record
-from core.report.tables.wording import published_text, row_lines, shared_notes
+from core.report.style import LOOKS, data_set_name
+from core.report.tables.table import published_text, row_lines, shared_notes
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
-from core.report.verdicts.looks import LOOKS
 
 SHOWN = 0.55  # pixels of the page for one of an image, which has 200 per inch
 FOLDED = 12  # tables with more cells than this are folded at first

@@ -9,13 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.report.figures import style
+from core.report import style
+from core.report.figures.charts import draw_losses, draw_ranks, draw_solved
 from core.report.figures.files import render, write_file
-from core.report.figures.task_figures import draw_losses, draw_ranks, draw_solved
-from core.report.runs.task_runs import Comparison
-from core.report.statistics.average_ranks import average_ranks, ranks_of_runs
-from core.report.statistics.bootstrap import bootstrap_interval
-from core.report.statistics.pairwise_tests import LEAST_REGRET, paired_tests
+from core.report.statistics.comparisons import LEAST_REGRET, Comparison, average_ranks, paired_tests, ranks_of_runs
+from core.report.statistics.intervals import bootstrap_interval
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
@@ -55,7 +53,7 @@ def final_numbers(comparison: Comparison) -> pd.DataFrame:
 
 
 def against_others(comparison: Comparison) -> pd.DataFrame:
-    """The method against each of the others, see `core.report.statistics.pairwise_tests.paired_tests`."""
+    """The method against each of the others, see `core.report.statistics.comparisons.paired_tests`."""
     tests = paired_tests(comparison.own, comparison.losses, comparison.optima)
     tests.index = [f"{style.label(comparison.own)} against {style.label(other)}" for other in tests.index]
     return tests

@@ -1,18 +1,84 @@
 """The runs that an artifact or a claim is made of, from the frames of their experiments.
 
-What is missing raises `NotRunError` with the names that were looked for.
-"""
+What is missing raises `NotRunError` with the names that were looked for. What an artifact and its claims derive from
+the same results, or the same frame, is computed once, see `once`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import ref
 
 import numpy as np
 import pandas as pd
 
-from core.report.runs.memo import once
-from core.report.verdicts.checks import CellNotRunError, NotRunError
+from core.foundation.errors import UserError
+
+
+class NotRunError(LookupError):
+    """The runs that an artifact or a claim needs are not there; drawn as `not run`."""
+
+
+class CellNotRunError(NotRunError):
+    """A cell was not run.
+
+    Attributes:
+        alone: Whether other methods were run on the benchmark.
+        words: What a part of a claim lacks without it: by default the benchmark, with the method if others were run.
+    """
+
+    def __init__(self, benchmark: str, method: str, alone: bool, words: str = "") -> None:
+        super().__init__(f"{benchmark}/{method}")
+        self.method, self.alone = method, alone
+        self.words = words or (f"{benchmark}: {method}" if alone else benchmark)
+
+
+@contextmanager
+def reading(results: Any) -> Iterator[None]:
+    """Wrap an author's function: an error after it requested the empty frame of an experiment means `not run`.
+
+    Made-up results that do not note such requests have all runs.
+
+    Raises:
+        NotRunError: naming these experiments. If it requested no empty frame, the error is passed on unchanged.
+    """
+    lacking = getattr(results, "lacking", [])
+    before = len(lacking)
+    try:
+        yield
+    except (UserError, NotRunError):
+        raise
+    except Exception as error:
+        if absent := dict.fromkeys(lacking[before:]):
+            raise NotRunError(", ".join(absent)) from error
+        raise
+
+
+T = TypeVar("T")
+
+
+def once(function: Callable[..., T]) -> Callable[..., T]:
+    """Remember what a function of (subject, *names) returns for as long as that very subject lives.
+
+    The value is shared, and the subject is assumed not to change, so neither may be modified. An exception is
+    not remembered.
+    """
+    kept: dict[int, tuple[ref, dict[tuple, T]]] = {}
+
+    @wraps(function)
+    def remembered(subject: Any, *names: Any) -> T:
+        number = id(subject)  # frames are not hashable
+        if number not in kept:
+            kept[number] = (ref(subject, lambda _: kept.pop(number, None)), {})
+        memo = kept[number][1]
+        if names not in memo:
+            memo[names] = function(subject, *names)
+        return memo[names]
+
+    return remembered
 
 
 @once
@@ -101,3 +167,25 @@ def count_runs(frame: pd.DataFrame) -> str:
     counts = frame.groupby(["benchmark", "method"])["run"].nunique()
     least, most = counts.min(), counts.max()
     return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"
+
+
+def split_variant(name: str) -> tuple[str, str]:
+    """The method and its changed settings, empty for the method itself."""
+    method, _, change = name.partition(", ")
+    return (method, change) if "=" in change else (name, "")
+
+
+def with_change(label: str, change: str) -> str:
+    """The label of a variant. The changes have words of their own, as the method's label may name a value of theirs."""
+    return f"{label} (ablation: {change.replace('_', ' ')})" if change else label
+
+
+def with_variants(methods: Iterable[str], present: Iterable[str]) -> list[str]:
+    """The methods in their order, each followed by those of its variants that are present."""
+    variants: dict[str, list[str]] = {}
+    for name in dict.fromkeys(map(str, present)):
+        method, change = split_variant(name)
+        if change:
+            variants.setdefault(method, []).append(name)
+    methods = list(methods)
+    return list(dict.fromkeys(name for method in methods for name in (method, *variants.get(method, ()))))

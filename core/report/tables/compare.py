@@ -1,25 +1,28 @@
-"""The two ways to make a table with verdicts: from runs, and from a specification.
+"""The ways to make a table with verdicts: from runs, and from a specification.
 
 `compare_table` is for numbers: it takes our runs in long form and compares each cell by `cell_verdict`. `spec_table` is
 for tables that describe rather than measure (search spaces, architectures): each cell is compared for equality.
-"""
+`space_table` is the one of a configuration space. `out_of_reach` is for numbers that our reduced runs cannot show."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
 
 from core.foundation.errors import UserError
-from core.report.runs.variants import with_variants
+from core.report.runs.frames import with_variants
 from core.report.tables.table import ReportCell, ReportTable
-from core.report.verdicts.cells import Verdict, cell_verdict, check_direction
-from core.report.verdicts.exact import exact_verdict
+from core.report.verdicts.cells import Verdict, cell_verdict, check_direction, exact_verdict
 from core.report.verdicts.published import Published, PublishedCell
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
 
 SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
 
@@ -175,3 +178,56 @@ def _matched(text: str, published: PublishedCell | None, configured: bool) -> Re
         return ReportCell(text=text, published=published, verdict=Verdict("not published", note=published.reading))
     theirs = published.text if published is not None else ""
     return ReportCell(text=text, published=published, verdict=exact_verdict(text, theirs, configured=configured))
+
+
+BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
+BASES = {"2": 2.0, "10": 10.0, "e": math.e}
+
+
+def space_table(space: ConfigurationSpace, published: Published, names: Mapping[str, str] | None = None) -> ReportTable:
+    """The space in the form of `described`, each cell configured as published or not.
+
+    Args:
+        names: Names of hyperparameters, in words.
+    """
+    return spec_table(
+        described(space),
+        published,
+        caption="Ranges of the hyperparameters, compared with those of our space.",
+        row_header="Hyperparameter",
+        row_labels={name: (names or {}).get(name, name) for name in space},
+        column_labels=BOUNDS,
+    )
+
+
+def described(space: ConfigurationSpace, bases: Collection[str] = tuple(BASES)) -> pd.DataFrame:
+    """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter; bases as for `bounds`."""
+    rows = {}
+    for name in space:
+        lower, upper = bounds(space[name].lower, space[name].upper, space[name].log, bases)
+        rows[name] = {"lower": lower, "upper": upper, "log": "yes" if space[name].log else "no"}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def bounds(lower: float, upper: float, logarithmic: bool, bases: Collection[str] = tuple(BASES)) -> tuple[str, str]:
+    """Both bounds as printed; those of a logarithmic range as powers of one of the bases where both are."""
+    for name, base in BASES.items() if logarithmic else ():
+        if name not in bases:
+            continue
+        exponents = [round(math.log(value, base)) for value in (lower, upper)]
+        if all(math.isclose(value, base**power) for value, power in zip((lower, upper), exponents, strict=True)):
+            return f"{name}^{exponents[0]}", f"{name}^{exponents[1]}"
+    return f"{lower:g}", f"{upper:g}"
+
+
+def out_of_reach(table: ReportTable, reason: str) -> ReportTable:
+    """The table with each verdict on reduced runs turned into `outside`; ours and theirs stay beside each other.
+
+    Args:
+        reason: Why runs below the protocol cannot show the numbers.
+    """
+    cells = {
+        key: replace(cell, verdict=cell.verdict.outside(reason)) if cell.verdict and cell.verdict.reduced else cell
+        for key, cell in table.cells.items()
+    }
+    return replace(table, cells=cells)

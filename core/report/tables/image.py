@@ -1,30 +1,30 @@
 """Tables as images: each cell shows ours, published and verdict on lines of their own, on the verdict's tint.
 
 Everything is laid out in points, y downwards, from measured text widths; the caller's style context must be active.
+Widths are those of text as matplotlib draws it in that style.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.patches import Rectangle
 
-from core.report.figures.figure import CAPTION_LINES
-from core.report.figures.style import GREY, INK
-from core.report.tables.table import ReportCell, ReportTable
-from core.report.tables.width import Ruler, literal, shared_ruler
-from core.report.tables.wording import Lines, line_name, notes, row_lines, shared_notes
-from core.report.verdicts.looks import LOOKS
+from core.report.style import GREY, INK, LOOKS
+from core.report.tables.table import Lines, ReportCell, ReportTable, line_name, notes, row_lines, shared_notes
 
 MARGIN, PAD, GAP, BAR = 9.0, 8.0, 2.0, 2.6  # page margin, text padding, space between cells, width of the accent bar
 NARROWEST = 330.0  # a caption needs some width even under a small table
 SIZES = {"ours": 9.0, "published": 8.0, "verdict": 7.6, "extra": 6.8}
 HEIGHTS = {"ours": 12.0, "published": 11.0, "verdict": 11.0, "extra": 9.5}
 TITLE, HEADER, CAPTION = 11.0, 9.0, 7.6
+CAPTION_LINES = 2
 
 
 @dataclass(frozen=True)
@@ -183,3 +183,65 @@ def _text(axes: Axes, x: float, y: float, text: str, size: float, color: str = I
     if text:
         keywords = {"fontsize": size, "color": color, "fontweight": weight}
         axes.text(x, y, literal(text), va="center_baseline", ha="left", **keywords)
+
+
+SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+SLACK = 0.04  # words and spaces add up to the width of a line except for kerning and rounding, which are far smaller
+
+
+class Ruler:
+    """Measures text in points, at ten times the resolution so that hinting does not round widths.
+
+    It remembers what it has measured; `shared_ruler` gives the one of the process.
+    """
+
+    def __init__(self) -> None:
+        self._figure = MatplotlibFigure(figsize=(1, 1), dpi=720)
+        self._renderer = FigureCanvasAgg(self._figure).get_renderer()
+        self._artist = self._figure.text(0, 0, "")
+        self._widths: dict[tuple[str, float, str], float] = {}
+
+    def __call__(self, text: str, size: float, weight: str = "normal") -> float:
+        if not text:
+            return 0.0
+        known = (text, size, weight)
+        if known not in self._widths:
+            self._artist.set(text=literal(text), fontsize=size, fontweight=weight)
+            self._widths[known] = self._artist.get_window_extent(self._renderer).width / 10
+        return self._widths[known]
+
+    def wrap(self, text: str, width: float, size: float, weight: str = "normal") -> list[str]:
+        """Lines of at most `width` points, broken at spaces. A line is measured only if it may not fit."""
+        space = self("x x", size, weight) - 2 * self("x", size, weight)
+        lines: list[str] = []
+        length = 0.0  # width of the last line, its words and spaces added up
+        for word in text.split():
+            own = self(word, size, weight)
+            longer = f"{lines[-1]} {word}" if lines else word
+            sure = abs(length + space + own - width) > SLACK * width
+            if lines and (length + space + own <= width if sure else self(longer, size, weight) <= width):
+                lines[-1], length = longer, length + space + own
+            else:
+                lines.append(word)
+                length = own
+        return lines
+
+    def fit(self, text: str, last: str, count: int, width: float, size: float) -> list[str]:
+        """The text, as far as its whole sentences fit into `count` lines that end with `last`; at least its first."""
+        sentences = SENTENCES.split(text)
+        for kept in range(len(sentences), 1, -1):
+            lines = self.wrap(" ".join([*sentences[:kept], last]), width, size)
+            if len(lines) <= count:
+                return lines
+        return self.wrap(f"{sentences[0]} {last}", width, size)
+
+
+@cache
+def shared_ruler() -> Ruler:
+    """The one ruler of the process: captions have most of their words in common."""
+    return Ruler()
+
+
+def literal(text: str) -> str:
+    """Text without mathematics: a dollar sign means a dollar sign."""
+    return text.replace("$", r"\$")

@@ -14,10 +14,9 @@ import re
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from core.report.tables.table import ReportCell, ReportTable
-from core.report.tables.wording import Lines, line_name, notes, row_lines, sentence
+from core.report.style import LOOKS
+from core.report.tables.table import Lines, ReportCell, ReportTable, line_name, notes, row_lines, sentence
 from core.report.verdicts.cells import Verdict
-from core.report.verdicts.looks import LOOKS
 from core.report.verdicts.published import PublishedCell
 
 CSV_COLUMNS = (

@@ -21,7 +21,8 @@ A published number without a usable spread has standard error 0, which leaves ou
   failed or is not finite. Published nan: `reproduced` if ours diverges too, else `better`. Published finite and ours
   diverged: `worse`; the difference over the other runs is given, without an interval.
 * `reduced` is set where our protocol, or our number of runs, is below the published one. `not run` and `not published`
-  if a side is absent. Exact values have verdicts of their own, see `core.report.verdicts.exact`.
+  if a side is absent. Exact values (counts, splits, specifications) have
+  verdicts of their own, see `exact_verdict`.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.foundation.errors import UserError
-from core.report.statistics import student
-from core.report.statistics.bootstrap import Interval
+from core.report.statistics.intervals import LEVEL, Interval, student_quantile
 from core.report.verdicts.published import PublishedCell
 
 KINDS = (
@@ -55,7 +55,6 @@ KINDS = (
 TESTED = ("reproduced", "better", "worse", "inconclusive", "differs")
 DIRECTIONS = ("higher", "lower", "neither")
 MATTERS = 0.25  # of a published value without a standard deviation: a difference that an interval must be able to show
-LEVEL = 0.95
 QUARTILE = NormalDist().inv_cdf(0.75)  # half the distance between the quartiles of a standard normal
 
 
@@ -83,7 +82,7 @@ class Verdict:
 
     @property
     def look(self) -> str:
-        """The kind, or how a baseline that is not as published looks, as `core.report.verdicts.looks` knows it."""
+        """The kind, or how a baseline that is not as published looks, as `core.report.style` knows it."""
         return f"{self.kind} baseline" if self.baseline and self.kind in ("better", "worse") else self.kind
 
     @property
@@ -201,7 +200,7 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
     share = a / (a + b)  # Satterthwaite's formula, written in terms of shares so that tiny errors do not underflow
     inverse = share**2 / ours.freedom + (1 - share) ** 2 / published.freedom
     freedom = 1 / inverse if inverse > 0 else math.inf
-    half_width = student.quantile(freedom, level) * math.sqrt(a + b)
+    half_width = student_quantile(freedom, level) * math.sqrt(a + b)
     return difference - half_width, difference + half_width
 
 
@@ -245,3 +244,22 @@ def _limit(published: PublishedCell) -> float:
 def _in_sd(difference: float, published: PublishedCell) -> float:
     sd = published_sd(published)
     return difference / sd if sd else math.nan
+
+
+def exact_verdict(ours: object, published: object, reduced: bool = False, configured: bool = False) -> Verdict:
+    """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text.
+
+    Args:
+        configured: Whether ours is what our own configuration says. That it is the printed value is then no evidence,
+            and the verdict on it is `as configured`.
+    """
+    same = "as configured" if configured else "equal"
+    return Verdict(same if _same(ours, published) else "differs", reduced=reduced)
+
+
+def _same(ours: object, published: object) -> bool:
+    try:
+        a, b = float(str(ours)), float(str(published))
+    except ValueError:
+        return str(ours).strip() == str(published).strip()
+    return a == b or (math.isnan(a) and math.isnan(b))

@@ -9,9 +9,9 @@ from pydantic import Field, field_validator
 
 from core.experiment.schema import split_reference
 from core.foundation.strict import Strict
-from core.report.verdicts.checks import CellNotRunError, Check
+from core.report.runs.frames import CellNotRunError
+from core.report.verdicts.checks import Check, absent, all_of, at_least, both, left_out, outside, pending
 from core.report.verdicts.claims import CAUSES, KINDS, LONGEST, SHORTEST
-from core.report.verdicts.outcomes import absent, all_of, at_least, both, left_out, outside, pending
 from core.report.verdicts.shapes.shape import Shape
 
 MISSING = {"left out": left_out, "pending": pending}

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.foundation.errors import UserError
-from core.report.verdicts.checks import OUTCOMES, Check, NotRunError, reading
-from core.report.verdicts.outcomes import after_looks, not_run
+from core.report.runs.frames import NotRunError, reading
+from core.report.verdicts.checks import OUTCOMES, Check, after_looks, not_run
 
 KINDS = ("claim", "shape", "check")
 CAUSES = ("reduced protocol", "our substitute", "our code", "the paper", "unknown")

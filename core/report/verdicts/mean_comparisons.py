@@ -15,12 +15,9 @@ import numpy as np
 import pandas as pd
 
 from core.report.runs.frames import cell_rows
-from core.report.runs.time_curves import end_of, over_time
-from core.report.runs.trajectories import SMALLEST
-from core.report.statistics.bootstrap import Interval, bootstrap_interval
-from core.report.statistics.reductions import mean_difference
-from core.report.verdicts.checks import Check, judge
-from core.report.verdicts.outcomes import open_where
+from core.report.runs.trajectories import SMALLEST, end_of, over_time
+from core.report.statistics.intervals import Interval, bootstrap_interval, mean_difference
+from core.report.verdicts.checks import Check, judge, open_where
 
 SEED = 0
 SAME_END = 1.1  # runs that end further apart have no common end

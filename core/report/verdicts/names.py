@@ -20,8 +20,7 @@ from typing import Any, TypeVar
 from core.experiment.catalogue import Catalogue
 from core.foundation.errors import UserError, nearest
 from core.report.verdicts.claims import Claim
-from core.report.verdicts.published import Published, read_published_of
-from core.report.verdicts.published_runs import RUNS
+from core.report.verdicts.published import RUNS, Published, read_published_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 Names = Iterable[str] | Callable[[], Iterable[str]] | None

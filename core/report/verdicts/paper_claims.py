@@ -13,7 +13,7 @@ from typing import Any
 
 from core.experiment.catalogue import Catalogue
 from core.foundation.errors import UserError, nearest
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from core.report.verdicts.claim_tables import table_claims
 from core.report.verdicts.claims import Claim, place_of
 from core.report.verdicts.shapes import searches, suggestion_times

@@ -5,6 +5,12 @@ as nan in the paper), `illegible`, or empty (the cell is missing in the paper). 
 over runs, `sem` standard error of the mean, `quantile` half the distance between the quartiles, `unstated` a "+-" whose
 meaning the paper does not give, `none`. A note that begins with `derived` says how a number that is not printed follows
 from printed ones. Tables of kind `spec` hold text instead of numbers and need only row, column, value and source.
+
+Runs that authors published are small CSV files beside the numbers, drawn dashed beside ours in every clone. The name
+"fabolas/fig4_5_runs" stands for papers/fabolas/published/fig4_5_runs.csv.
+
+The first two lines say which figure of which document the runs are behind, and where they are from and what was done
+to them: rounding that no drawing shows, or a regret that follows from what was published.
 """
 
 from __future__ import annotations
@@ -13,9 +19,15 @@ import csv
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.foundation.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 ROOT = Path(__file__).resolve().parents[3]
 SPREAD_KINDS = ("sd", "sem", "quantile", "unstated", "none")
@@ -222,3 +234,39 @@ def _number(line: _Line, column: str) -> tuple[float, str]:
     if not math.isfinite(value) or "_" in text:
         raise line.error(column, "a finite number, nan, illegible, or empty where the paper has no number")
     return value, "number"
+
+
+RUNS = "_runs"
+"""The end of a file's name, after that of the artifact that the runs are behind."""
+LINES = ("# document: ", "# source: ")
+
+
+def published_runs(name: str) -> pd.DataFrame:
+    """The runs in `<paper>/<file>`, with the file's columns; `attrs` of the frame has document and source.
+
+    Raises:
+        UserError: there is no such file, it does not begin with the two lines, or it is not a table with rows.
+    """
+    return read_published_runs(published_file(name)).copy()
+
+
+@lru_cache
+def read_published_runs(path: Path) -> pd.DataFrame:
+    import pandas as pd  # which reading names does not need
+
+    if not path.is_file():
+        raise UserError(f"{path}: no such file of published runs; allowed: a CSV that says its document and source")
+    try:
+        with open(path, encoding="utf-8") as stream:
+            head = [stream.readline().rstrip("\n") for _ in LINES]
+            for number, (line, start) in enumerate(zip(head, LINES, strict=True), 1):
+                if not line.removeprefix(start).strip() or not line.startswith(start):
+                    raise UserError(f"{path}, line {number}: {line!r}; allowed: {start!r} and what it is")
+            frame = pd.read_csv(stream)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not a table ({' '.join(str(error).split())})") from error
+    if frame.empty:
+        raise UserError(f"{path}: no rows; allowed: at least one run")
+    names = (start.strip("# :") for start in LINES)
+    frame.attrs = {name: line.removeprefix(start) for name, start, line in zip(names, LINES, head, strict=True)}
+    return frame

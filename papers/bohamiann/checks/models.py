@@ -16,8 +16,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, bootstrap_interval, judge, rows_of, runs_of, worded
-from core.report.figures.data_sets import data_set_name
-from core.report.statistics.reductions import mean, mean_difference
+from core.report.statistics.intervals import mean, mean_difference
+from core.report.style import data_set_name
 from core.report.verdicts.shapes.shape import Benchmark, Experiment, Method, Methods, shape
 
 SEED = 2016

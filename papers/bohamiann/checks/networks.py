@@ -8,7 +8,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, NotRunError, bootstrap_interval, frame_of, judge
 from core.report.runs.frames import cell_rows
-from core.report.statistics.reductions import mean, mean_difference, mean_ratio
+from core.report.statistics.intervals import mean, mean_difference, mean_ratio
 from core.report.verdicts.mean_comparisons import as_factor
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 

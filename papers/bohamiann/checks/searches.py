@@ -16,9 +16,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, each_of, frame_of, judge, rows_of, worded
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from core.report.runs.trajectories import common_ends, incumbent, log_regret, per_run
-from core.report.statistics.reductions import mean
+from core.report.statistics.intervals import mean
 from core.report.verdicts.shapes.shape import Benchmark, Experiment, Experiments, Method, Methods, shape
 
 SEED = 0

@@ -11,12 +11,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, bootstrap_interval, cell_rows, frame_of, judge, open_where, worded
-from core.report.figures.authors_svm_runs import OPTIMUM
-from core.report.runs.time_curves import end_of, over_time, times_of
-from core.report.runs.trajectories import SMALLEST
-from core.report.statistics.reductions import mean, mean_difference
-from core.report.verdicts.checks import CellNotRunError
-from core.report.verdicts.level_times import median_speedup
+from core.report.figures.curves import OPTIMUM
+from core.report.runs.frames import CellNotRunError
+from core.report.runs.trajectories import SMALLEST, end_of, over_time, times_of
+from core.report.statistics.intervals import mean, mean_difference
 from core.report.verdicts.mean_comparisons import (
     SEED,
     as_factor,
@@ -29,7 +27,7 @@ from core.report.verdicts.mean_comparisons import (
 )
 from core.report.verdicts.shapes.searches import Time, time_of
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
-from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factors, judge_factor
+from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factors, judge_factor, median_speedup
 from papers.bohb.checks.surrogates import before_the_model, cannot_compare
 from papers.bohb.runs import POLICY_EXPERIMENTS, full_evaluations, svm_runs
 

@@ -15,7 +15,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report import Check, NotRunError, all_of, bootstrap_interval, cell_rows, frame_of, judge, open_where, worded
-from core.report.runs.time_curves import end_of, over_time, times_of
+from core.report.runs.trajectories import end_of, over_time, times_of
 from core.report.verdicts.mean_comparisons import (
     SEED,
     Cells,

@@ -9,14 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from core.report import NotRunError
-from core.report.figures import style
-from core.report.figures.bands import draw_line, mean_band
-from core.report.figures.panels import draw_panels, not_run_words
-from core.report.runs.frames import benchmarks_run, cell_rows, count_runs
-from core.report.runs.time_curves import ROUNDING, over_time, times_of
-from core.report.runs.trajectories import SMALLEST, median_and_quartiles
-from core.report.runs.variants import split_variant, with_change, with_variants
+from core.report import NotRunError, style
+from core.report.figures.curves import draw_line, mean_band
+from core.report.figures.figure import draw_panels, not_run_words
+from core.report.runs.frames import benchmarks_run, cell_rows, count_runs, split_variant, with_change, with_variants
+from core.report.runs.trajectories import ROUNDING, SMALLEST, median_and_quartiles, over_time, times_of
 from papers.bohb.runs import DATA_SETS
 
 WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]

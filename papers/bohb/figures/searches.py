@@ -10,13 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.data_sets import data_set_name
-from core.report.figures.error_curves import draw_authors, draw_errors
-from core.report.figures.panels import draw_panels, not_run_words
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.curves import draw_authors, draw_errors
+from core.report.figures.figure import draw_panels, not_run_words
 from core.report.runs.frames import benchmarks_run, count_runs
-from core.report.runs.time_curves import continued
+from core.report.runs.trajectories import continued
+from core.report.style import data_set_name
 from papers.bohb.figures.curves import curves_of, draw, runs_of, shown_set
 from papers.bohb.runs import POLICY_EXPERIMENTS, svm_runs
 

@@ -13,17 +13,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.effects import draw_effects, effect
-from core.report.figures.published_marks import mark_published
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.charts import draw_effects, effect
+from core.report.figures.figure import mark_published
 from core.report.runs.frames import count_runs
-from core.report.runs.time_curves import times_of
-from core.report.runs.trajectories import SMALLEST
+from core.report.runs.trajectories import SMALLEST, times_of
 from core.report.verdicts.mean_comparisons import ratio_of
 from core.report.verdicts.names import published_names
-from core.report.verdicts.published import published_in
-from core.report.verdicts.published_runs import published_runs
+from core.report.verdicts.published import published_in, published_runs
 from core.study.curves import at_times
 from papers.bohb.figures.curves import (
     BUDGET,

@@ -21,7 +21,7 @@ from core.report import (
     worded,
 )
 from core.report.runs.trajectories import incumbent, per_run
-from core.report.statistics.reductions import mean, mean_difference, mean_ratio, median
+from core.report.statistics.intervals import mean, mean_difference, mean_ratio, median
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
 from papers.dngo.runs import SEARCHED, best_architecture, confirmed, hpolib_runs, values_of
 

@@ -11,8 +11,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, absent, bootstrap_interval, cell_rows, frame_of, judge, worded
-from core.report.statistics.reductions import mean, mean_difference
-from core.report.statistics.shares import share_interval
+from core.report.statistics.intervals import mean, mean_difference, share_interval
 from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
 from papers.dngo.runs import IMAGES, counts_of, failed, mean_bleu, scores, searched
 

@@ -8,13 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.bands import draw_line, draw_prediction, draw_truth, mean_band
-from core.report.figures.data_sets import data_set_name
-from core.report.figures.network_diagram import draw_network
-from core.report.figures.suggestion_times import times_figure
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.charts import draw_network, times_figure
+from core.report.figures.curves import draw_line, draw_prediction, draw_truth, mean_band
 from core.report.runs.trajectories import final_log_regret, incumbent, log_regret, mean_and_sem, per_run
+from core.report.style import data_set_name
 from papers.dngo.runs import SEARCHED, best_architecture, confirmed, values_of
 
 PANELS = {"tanh": "(a) tanh", "relu_tanh": "(b) ReLU, last layer tanh", "relu": "(c) ReLU"}

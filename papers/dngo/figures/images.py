@@ -13,9 +13,8 @@ from matplotlib.axes import Axes
 from core.captions.bleu import COUNTS, bleu_of
 from core.data import DataUnavailableError, load_frame
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.planar_histogram import planar_histogram
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.charts import planar_histogram
 from core.report.runs.frames import count_runs
 from papers.dngo.runs import IMAGES, captioned, failed, scores, searched
 

@@ -12,10 +12,9 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.data_sets import data_set_name
+from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.runs.frames import count_runs
+from core.report.style import data_set_name
 from papers.fabolas.grid_runs import SHOWN, MachineGrid, both_grids, observed_noise, share_text
 
 COLORS = "viridis"  # as in the thesis: blue is good, yellow is bad

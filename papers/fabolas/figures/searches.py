@@ -11,18 +11,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.data_sets import data_set_name
-from core.report.figures.error_curves import draw_authors, draw_errors
-from core.report.figures.figure import not_run_panel
-from core.report.figures.panels import draw_panels
-from core.report.figures.published_marks import mark_published
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.curves import draw_authors, draw_errors
+from core.report.figures.figure import draw_panels, mark_published, not_run_panel
 from core.report.runs.frames import count_runs
-from core.report.runs.time_curves import continued
+from core.report.runs.trajectories import continued
+from core.report.style import data_set_name
 from core.report.verdicts.names import published_names
-from core.report.verdicts.published import published_in
-from core.report.verdicts.published_runs import published_runs
+from core.report.verdicts.published import published_in, published_runs
 from papers.fabolas.search_runs import (
     AUTHORS,
     AUTHORS_SHARES,

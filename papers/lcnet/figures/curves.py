@@ -9,11 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published
-from core.report.figures import style
-from core.report.figures.network_diagram import draw_network
-from core.report.figures.panels import draw_panels
-from core.report.statistics.distributions import ecdf
+from core.report import Figure, NotRunError, Published, style
+from core.report.figures.charts import draw_network
+from core.report.figures.figure import draw_panels
+from core.report.statistics.intervals import ecdf
 from papers.lcnet.curves import (
     AUTHORS,
     BINS,

@@ -10,15 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published
-from core.report.figures import style
-from core.report.figures.bands import draw_line, mean_band
-from core.report.figures.figure import not_run_panel
-from core.report.figures.panels import draw_panels, not_run_words
-from core.report.figures.ticks import log_from_zero
+from core.report import Figure, NotRunError, Published, style
+from core.report.figures.curves import draw_line, mean_band
+from core.report.figures.figure import draw_panels, not_run_panel, not_run_words
+from core.report.figures.files import log_from_zero
 from core.report.runs.frames import benchmarks_run
-from core.report.runs.time_curves import end_of, over_time
-from core.report.runs.trajectories import SMALLEST
+from core.report.runs.trajectories import SMALLEST, end_of, over_time
 from core.tabular.values import LABELS as TABLES
 from papers.lcnet.curves import LABELS, METRICS, SETS, curve_sets
 from papers.lcnet.runs import (

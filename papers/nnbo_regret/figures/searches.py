@@ -7,11 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures import style
-from core.report.figures.bands import draw_line, draw_truth
-from core.report.figures.network_diagram import draw_network
-from core.report.verdicts.published_runs import published_runs
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figures.charts import draw_network
+from core.report.figures.curves import draw_line, draw_truth
+from core.report.verdicts.published import published_runs
 from papers.nnbo_regret.runs import LABELS, SHOWN, queries
 
 LAYERS = (("x", 4), *[("tanh", 5)] * 3, (r"$\mu$(x)", 1))

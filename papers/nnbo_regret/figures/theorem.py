@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import interval_verdict

@@ -14,13 +14,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of
-from core.report.figures import style
-from core.report.figures.panels import draw_panels, tuning_panels
-from core.report.figures.published_marks import mark_published
-from core.report.figures.task_figures import draw_ranks, draw_solved
+from core.report import Figure, Published, frame_of, style
+from core.report.figures.charts import draw_p_values, draw_ranks, draw_solved
+from core.report.figures.figure import draw_panels, mark_published, tuning_panels
 from core.report.runs.frames import count_runs
-from core.report.statistics.pairwise_tests import draw_p_values, final_samples, p_values
+from core.report.statistics.comparisons import final_samples, p_values
 from core.report.verdicts.published import published_in
 from papers.profet.search_results import (
     CLASSES,

@@ -11,13 +11,11 @@ from matplotlib.patches import Ellipse
 
 from core.experiment.results import Results
 from core.objectives.forrester_function import LARGEST, forrester, random_parameters
-from core.report import Figure, NotRunError, Published, cell_rows, frame_of
-from core.report.figures import style
-from core.report.figures.data_sets import data_set_name
-from core.report.figures.figure import not_run_panel
-from core.report.figures.panels import draw_panels
+from core.report import Figure, NotRunError, Published, cell_rows, frame_of, style
+from core.report.figures.figure import draw_panels, not_run_panel
 from core.report.runs.frames import count_runs
-from core.report.statistics.distributions import ecdf
+from core.report.statistics.intervals import ecdf
+from core.report.style import data_set_name
 
 COLLECTIONS = {"svm": "SVM", "fcnet": "FC-Net", "bohamiann/xgboost_tables": "XGBoost"}
 COLUMNS = 4  # of panels with samples

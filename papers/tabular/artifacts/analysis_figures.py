@@ -11,9 +11,9 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from core.experiment.results import Results
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import Published
 from core.tabular.importance import best_positions, table_importances
 from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations

@@ -7,13 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report.figures import style
-from core.report.figures.bands import draw_line
+from core.report import style
+from core.report.figures.curves import draw_line
 from core.report.figures.figure import Figure
-from core.report.figures.ticks import log_from_zero
-from core.report.runs.frames import cell_rows, frame_of
+from core.report.figures.files import log_from_zero
+from core.report.runs.frames import cell_rows, frame_of, with_variants
 from core.report.runs.trajectories import SMALLEST, median_and_quartiles, regret_over_time
-from core.report.runs.variants import with_variants
 from core.report.verdicts.published import Published
 from core.tabular.grid import FCNET
 from papers.tabular.artifacts.comparison_figures import runs_in_words

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import Published
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.analysis_figures import SHORT

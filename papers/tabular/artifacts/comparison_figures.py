@@ -9,15 +9,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report.figures import style
-from core.report.figures.bands import draw_line
-from core.report.figures.figure import Figure
-from core.report.figures.published_marks import mark_published
-from core.report.figures.ticks import log_from_zero
-from core.report.runs.frames import cell_rows
+from core.report import style
+from core.report.figures.curves import draw_line
+from core.report.figures.figure import Figure, mark_published
+from core.report.figures.files import log_from_zero
+from core.report.runs.frames import cell_rows, with_variants
 from core.report.runs.trajectories import SMALLEST, median_and_quartiles, regret_over_time
-from core.report.runs.variants import with_variants
-from core.report.statistics.distributions import ecdf
+from core.report.statistics.intervals import ecdf
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published, published_in
 from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, ends, is_short

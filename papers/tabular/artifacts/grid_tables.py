@@ -8,8 +8,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report.tables.compare import spec_table
 from core.report.tables.table import ReportCell, ReportTable
-from core.report.verdicts.cells import Verdict
-from core.report.verdicts.exact import exact_verdict
+from core.report.verdicts.cells import Verdict, exact_verdict
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
 from core.tabular.table import TEST, TRAIN, VALID, Table

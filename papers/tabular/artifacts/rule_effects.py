@@ -6,8 +6,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
-from core.report.figures.effects import draw_effects, effect
-from core.report.figures.style import label as method_label
+from core.report.figures.charts import draw_effects, effect
+from core.report.style import label as method_label
 from papers.tabular.claims.pairs_of_methods import END, probability
 from papers.tabular.comparison_runs import benchmarks_of
 from papers.tabular.trained_tables import label

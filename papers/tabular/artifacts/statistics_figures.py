@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure
-from core.report.statistics.distributions import ecdf
+from core.report.statistics.intervals import ecdf
 from core.report.verdicts.published import Published
 from core.tabular.table import Table
 from papers.tabular.authors_records import distributions, in_words

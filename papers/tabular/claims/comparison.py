@@ -11,9 +11,9 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import epochs_of_brackets
 from core.report import Cause, Check, Interval, all_of, bootstrap_interval, claim, judge, not_run, worded
-from core.report.figures.style import label as method_label
-from core.report.statistics.win_probability import RESAMPLES, SEED
-from core.report.verdicts.outcomes import at_least
+from core.report.statistics.comparisons import RESAMPLES, SEED
+from core.report.style import label as method_label
+from core.report.verdicts.checks import at_least
 from papers.tabular.claims.pairs_of_methods import better_at_the_end, each
 from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, durations, is_short
 from papers.tabular.trained_tables import LABELS, label

@@ -15,8 +15,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, contrary, judge, slightly, worded
-from core.report.statistics.win_probability import probabilities, resampled_interval, wins
-from core.report.verdicts.checks import CellNotRunError
+from core.report.runs.frames import CellNotRunError
+from core.report.statistics.comparisons import probabilities, resampled_interval, wins
 from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
 from papers.tabular.claims.pairs_of_methods import (
     AHEAD,

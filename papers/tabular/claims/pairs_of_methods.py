@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from core.report import Check, Interval, NotRunError, each_of, judge, unknown, worded
-from core.report.figures.style import label as method_label
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 from core.report.runs.trajectories import regret_over_time
-from core.report.statistics.win_probability import probabilities, resampled_interval, time_of_lead, wins
+from core.report.statistics.comparisons import probabilities, resampled_interval, time_of_lead, wins
+from core.report.style import label as method_label
 from papers.tabular.comparison_runs import ends, is_short
 from papers.tabular.trained_tables import label
 

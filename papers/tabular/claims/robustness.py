@@ -13,10 +13,9 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, unknown, worded
-from core.report.figures.style import label as method_label
-from core.report.statistics.reductions import mean
-from core.report.statistics.shares import share_interval
-from core.report.statistics.win_probability import RESAMPLES, SEED
+from core.report.statistics.comparisons import RESAMPLES, SEED
+from core.report.statistics.intervals import mean, share_interval
+from core.report.style import label as method_label
 from papers.tabular.claims.on_tables import if_whole
 from papers.tabular.claims.pairs_of_methods import PROTEIN, each, regret_at, unfinished
 from papers.tabular.comparison_runs import METHODS, comparison_runs

@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from core.report import Figure, compare_table, judge, samples_of, spec_table
-from core.report.figures import style
-from core.report.statistics.bootstrap import Interval
+from core.report import Figure, compare_table, judge, samples_of, spec_table, style
+from core.report.statistics.intervals import Interval
 from core.report.verdicts.claims import Claim
 
 PUBLISHED = """row,column,value,spread,spread_kind,runs,source

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from papers.bohamiann.checks.models import ADAPTIVE_SD, STEP_LENGTHS, VARIATIONAL, select_constants
 from tests.papers.functions import Functions
 from tests.papers.runs import Fake

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from papers.bohamiann import figures
 from papers.bohamiann.checks.searches import SETS, evaluations_to_target, points_of_regret
 from tests.papers.functions import Functions

@@ -11,7 +11,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.names import published_numbers
 from papers.bohamiann.checks.networks import (
     fewer_episodes_found,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from papers.bohamiann import figures
 from papers.bohamiann.checks.searches import FIGURE_A1, HPOLIB, THESIS
 from tests.papers import runs

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
-from core.report.figures import style
-from core.report.verdicts.checks import NotRunError
+from core.report import style
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from papers.bohb.figures import surrogates
 from papers.bohb.figures.curves import ETAS, line_of

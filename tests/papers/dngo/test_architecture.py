@@ -9,7 +9,7 @@ from core.experiment.context import Context
 from core.experiment.selection import find_cells
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
-from core.report.figures import style
+from core.report import style
 from core.spaces import CubeEncoding
 from papers.dngo.experiments.architecture import RelativeLoss, architecture_space, make_dngo, published_architecture
 from papers.dngo.runs import SEARCHED

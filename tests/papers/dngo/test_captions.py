@@ -15,7 +15,7 @@ from core.experiment.context import Context
 from core.experiment.finished import shard_folder
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
-from core.report.figures import style
+from core.report import style
 from papers.dngo.experiments import images as experiment
 from papers.dngo.settings import CaptionModel
 from tests.papers.functions import Functions

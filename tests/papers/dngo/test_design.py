@@ -7,7 +7,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
-from core.report.figures import style
+from core.report import style
 from papers.dngo.experiments.design import from_the_incumbent
 from tests.papers.functions import Functions
 

@@ -7,9 +7,9 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
-from core.report.figures import style
-from core.report.figures.suggestion_times import times
-from core.report.verdicts.checks import NotRunError
+from core.report import style
+from core.report.runs.frames import NotRunError
+from core.report.verdicts.shapes.suggestion_times import times
 from tests.papers.functions import Functions
 
 artifacts = Functions("dngo", "artifacts")

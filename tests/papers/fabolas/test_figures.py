@@ -8,7 +8,7 @@ import pytest
 
 from core.data import DataUnavailableError
 from core.objectives.authors_svm import authors_svm_surrogate
-from core.report.verdicts.published_runs import published_runs
+from core.report.verdicts.published import published_runs
 from papers.fabolas.grid_runs import SHOWN
 from papers.fabolas.search_runs import AUTHORS_SHARES, DESIGNS, SHARES, TASKS, proposal_seconds, with_authors_overhead
 from tests.papers.fabolas.conftest import TRUE, made_grid, made_models, made_noise, searches, tasks

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
 from papers.lcnet.curves import AUTHORS, BAND, LABELS

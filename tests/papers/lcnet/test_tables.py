@@ -9,7 +9,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET

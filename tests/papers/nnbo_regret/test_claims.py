@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
-from core.report.figures import style
-from core.report.tables.wording import row_lines
+from core.report import style
+from core.report.tables.table import row_lines
 from core.report.verdicts.published import read_published
 from papers.nnbo_regret.figures import searches as figures
 from papers.nnbo_regret.figures.searches import gp_regrets, least_certain

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.figures import style
-from core.report.verdicts.checks import NotRunError
+from core.report import style
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import read_published
 from papers.nnbo_regret.checks import _largest_mean
 from papers.nnbo_regret.figures.theorem import name_those_below

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.figures import style
+from core.report import style
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published
 from papers.profet import checks

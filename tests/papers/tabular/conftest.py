@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from core.report.statistics import win_probability
+from core.report.statistics import comparisons
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table

@@ -9,9 +9,8 @@ from scipy.stats import norm
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.selection import find_cells
-from core.report.figures import style
-from core.report.runs.frames import rows_of
-from core.report.verdicts.checks import NotRunError
+from core.report import style
+from core.report.runs.frames import NotRunError, rows_of
 from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.grid import FCNET
 from core.tabular.values import VALUES

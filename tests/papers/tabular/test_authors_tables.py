@@ -10,7 +10,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.grid import FCNET
 from core.tabular.importance import table_importances

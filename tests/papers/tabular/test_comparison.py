@@ -9,8 +9,8 @@ from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.table_search import make_optimizer
 from core.foundation.errors import UserError
-from core.report.figures import style
-from core.report.verdicts.checks import NotRunError
+from core.report import style
+from core.report.runs.frames import NotRunError
 from core.study.curves import at_times
 from papers.tabular.artifacts import comparison_figures as figures
 from papers.tabular.comparison_runs import comparison_runs

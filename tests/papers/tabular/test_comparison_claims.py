@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.tabular.grid import FCNET
 from papers.tabular.claims import on_tables
 from papers.tabular.trained_tables import LABELS

@@ -12,12 +12,10 @@ from core.experiment.results import Results
 from core.report.runs import trajectories
 from core.report.runs.frames import frame_of
 from core.report.runs.trajectories import SMALLEST
-from core.report.statistics.bootstrap import bootstrap_interval
-from core.report.statistics.reductions import mean_difference
+from core.report.statistics.intervals import bootstrap_interval, mean_difference
 from core.report.verdicts import mean_comparisons, speedups
-from core.report.verdicts.checks import Check, judge
+from core.report.verdicts.checks import Check, judge, open_where, worded
 from core.report.verdicts.mean_comparisons import Cells, cells_of
-from core.report.verdicts.outcomes import open_where, worded
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
 
 Time = float | Literal["end"]

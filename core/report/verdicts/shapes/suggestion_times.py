@@ -5,12 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report.figures.suggestion_times import slopes, times
-from core.report.statistics.bootstrap import bootstrap_interval
-from core.report.statistics.reductions import mean, mean_ratio
-from core.report.verdicts.checks import Check, judge
-from core.report.verdicts.outcomes import open_where, worded
+from core.report.runs.frames import NotRunError, rows_of
+from core.report.statistics.intervals import bootstrap_interval, mean, mean_ratio
+from core.report.verdicts.checks import Check, judge, open_where, worded
 from core.report.verdicts.shapes.shape import Method, shape
+
+
+def times(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of observations that all repetitions reached, (n,), and processor seconds (runs, n).
+
+    Raises:
+        NotRunError: fewer than two.
+    """
+    rows = rows_of(results, "suggestion_time", method=method)
+    table = rows.pivot(index="run", columns="observations", values="cpu_seconds").dropna(axis="columns")
+    if table.shape[1] < 2:
+        raise NotRunError(f"suggestion_time/{method}: two numbers of observations")
+    return table.columns.to_numpy(dtype=float), table.to_numpy(dtype=float)
+
+
+def slopes(sizes: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    """Least-squares slope of log seconds over log N of each run, (runs,)."""
+    x = np.log(sizes) - np.log(sizes).mean()
+    return np.log(seconds) @ x / (x @ x)
+
 
 NEAR = 0.25  # of an exponent
 LARGE = 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure
 
 

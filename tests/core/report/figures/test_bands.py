@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
-from core.report import NotRunError
-from core.report.figures import style
-from core.report.figures.bands import draw_incumbents, draw_line, draw_prediction, mean_band
+from core.report import NotRunError, style
+from core.report.figures.curves import draw_incumbents, draw_line, draw_prediction, mean_band
 
 
 def frame(values: np.ndarray, method="gp") -> pd.DataFrame:

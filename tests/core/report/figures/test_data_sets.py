@@ -1,7 +1,7 @@
 """Names of data sets as figures print them."""
 
 from core.data.catalogue import entries
-from core.report.figures.data_sets import data_set_name, data_set_names
+from core.report.style import data_set_name, data_set_names
 
 
 def test_names_are_capitalised_without_underscores_unless_they_have_their_own():

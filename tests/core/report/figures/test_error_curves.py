@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.figures import authors_svm_runs as authors
-from core.report.figures import style
-from core.report.figures.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
-from core.report.figures.error_curves import draw_authors, draw_errors
-from core.report.runs.frames import cell_rows
-from core.report.verdicts.checks import NotRunError
-from core.report.verdicts.level_times import median_speedup, times_to_level
+from core.report import style
+from core.report.figures import curves as authors
+from core.report.figures.curves import BENCHMARK, OPTIMUM, authors_svm_runs, draw_authors, draw_errors
+from core.report.runs.frames import NotRunError, cell_rows
+from core.report.verdicts.speedups import median_speedup, times_to_level
 
 
 def runs() -> pd.DataFrame:

@@ -15,7 +15,7 @@ SCRIPT = r"""
 import sys
 import numpy as np
 import pandas as pd
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import add_caption
 from core.report.figures.files import render
 from core.report.verdicts.published import Published, PublishedCell

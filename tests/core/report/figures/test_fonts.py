@@ -10,14 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from pypdfium2 import PdfDocument
 
-from core.report.figures import fonts, style
+from core.report import style
 
 TEXTS = [string.printable[:95], "AVATAR To, We., first flow office", "naïve Łódź αβγμσ −±≥√∞ x² 10⁻³ ◇○▲▼✓ ⟨a⟩"]
 
 
 def widths(text, **properties):
-    fonts.settings()
-    for family in (fonts.FAMILY, fonts.WHOLE):
+    style.font_settings()
+    for family in (style.FAMILY, style.WHOLE):
         # Ligatures, which the parts leave out, are as wide as their letters here but for rounding.
         font = get_font(findfont(FontProperties(family=family, **properties), fallback_to_default=False))
         font.set_size(1000, 72)
@@ -48,9 +48,9 @@ def test_a_user_s_own_characters_fall_back_on_the_whole_font():
 def test_another_user_s_first_drawing_makes_the_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(matplotlib, "get_cachedir", lambda: str(tmp_path))
     whole = Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")
-    part = fonts._part(whole)
+    part = style._part(whole)
     made = part.read_bytes()
     assert tmp_path in part.parents and len(made) < whole.stat().st_size / 4
-    assert get_font(part).family_name == fonts.FAMILY
+    assert get_font(part).family_name == style.FAMILY
     part.unlink()
-    assert fonts._part(whole).read_bytes() == made
+    assert style._part(whole).read_bytes() == made

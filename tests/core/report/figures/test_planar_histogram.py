@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.report.figures import style
-from core.report.figures.planar_histogram import planar_histogram
+from core.report import style
+from core.report.figures.charts import planar_histogram
 
 
 def test_every_evaluation_is_counted():

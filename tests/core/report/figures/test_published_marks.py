@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.foundation.errors import UserError
-from core.report.figures import style
-from core.report.figures.published_marks import mark_published
+from core.report import style
+from core.report.figures.figure import mark_published
 from core.report.verdicts.published import published_in
 
 

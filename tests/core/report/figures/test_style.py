@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import Figure, add_caption, placeholder
+from core.report.style import LOOKS
 from core.report.verdicts.cells import KINDS
-from core.report.verdicts.looks import LOOKS
 
 # Figures of the papers and the methods drawn together in each.
 TOGETHER = [

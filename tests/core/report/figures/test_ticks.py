@@ -7,8 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from core.report.figures import style
-from core.report.figures.ticks import PlainPowers, log_from_zero, simplify_ticks
+from core.report import style
+from core.report.figures.files import PlainPowers, log_from_zero, simplify_ticks
 
 
 def drawn(low: float, high: float, formatter: NullFormatter | None = None) -> list[tuple[str, float, float]]:

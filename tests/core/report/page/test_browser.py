@@ -7,7 +7,7 @@ import json
 import pytest
 
 from core.report.page.records import to_json
-from core.report.statistics.bootstrap import Interval
+from core.report.statistics.intervals import Interval
 from core.report.verdicts.checks import judge
 from tests.core.report.page.made_sidecars import PIXEL, page_of, sidecar, table
 

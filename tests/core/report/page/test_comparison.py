@@ -9,13 +9,12 @@ import pytest
 from rich.console import Console
 
 from core.foundation.errors import UserError
-from core.report.page.comparison import load_sidecars, summary
-from core.report.page.records import to_json
+from core.report.page.comparison import summary
+from core.report.page.counts import chance_sentence, interval_text, tally, value_text
+from core.report.page.records import load_sidecars, to_json
 from core.report.page.rendering import cell_text, code_address
-from core.report.page.tally import chance_sentence, interval_text, tally, value_text
-from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import Check, judge
-from core.report.verdicts.outcomes import both, not_run, outside
+from core.report.statistics.intervals import Interval
+from core.report.verdicts.checks import Check, both, judge, not_run, outside
 from tests.core.report.page.made_sidecars import NAMES, PIXEL, Page, page_of, sidecar, table
 
 

@@ -6,9 +6,8 @@ import json
 
 from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, claim_counts, drawn, number_counts
 from core.report.page.records import to_json
-from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import judge
-from core.report.verdicts.outcomes import both, outside
+from core.report.statistics.intervals import Interval
+from core.report.verdicts.checks import both, judge, outside
 from tests.core.report.page.made_sidecars import sidecar, table
 
 HOLDS, FAILS = (judge(Interval(value, value - 0.1, value + 0.1), lower=0.0) for value in (1.0, -1.0))

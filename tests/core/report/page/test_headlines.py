@@ -9,15 +9,13 @@ from collections import Counter
 import pytest
 from matplotlib.colors import same_color
 
-from core.report.figures import style
-from core.report.page.answer import answer, outcomes
+from core.report import style
+from core.report.page.counts import tally
 from core.report.page.front_figure import COLORS, LARGEST, SMALLEST, front_figure
-from core.report.page.headlines import effect_of, headlines
+from core.report.page.headlines import answer, effect_of, headlines, outcomes
 from core.report.page.records import to_json
-from core.report.page.tally import tally
-from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import judge
-from core.report.verdicts.outcomes import all_of, at_least, both, contrary, not_run, outside
+from core.report.statistics.intervals import Interval
+from core.report.verdicts.checks import all_of, at_least, both, contrary, judge, not_run, outside
 from tests.core.report.page.made_sidecars import sidecar
 
 HOLDS = judge(Interval(80.0, 60.0, 90.0), lower=50.0)

@@ -11,7 +11,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 from pypdfium2 import PdfDocument
 
-from core.report.figures import style
+from core.report import style
 from core.report.figures.figure import add_caption
 from core.report.figures.files import render
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from core.report.page.task_page import against_others, final_numbers, write_task_page
-from core.report.runs.task_runs import Comparison
+from core.report.statistics.comparisons import Comparison
 
 
 def comparison(tasks: int = 5, optimum: float | None = 0.0, others: tuple[str, ...] = ("gp", "random")) -> Comparison:

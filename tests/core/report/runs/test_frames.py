@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.runs.frames import frame_of, rows_of, runs_of
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError, frame_of, rows_of, runs_of
 
 
 def frame():

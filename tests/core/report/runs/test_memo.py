@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from core.report.runs.memo import once
+from core.report.runs.frames import once
 
 
 @pytest.fixture

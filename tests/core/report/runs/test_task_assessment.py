@@ -13,19 +13,20 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata, wilcoxon
 
 from core.foundation.errors import UserError
-from core.report.figures import style
-from core.report.figures.task_figures import draw_losses, draw_ranks, draw_solved
-from core.report.runs.task_runs import first_hits, task_runs
-from core.report.statistics.average_ranks import average_ranks, ranks_of_runs
-from core.report.statistics.pairwise_tests import (
+from core.report import style
+from core.report.figures.charts import draw_losses, draw_p_values, draw_ranks, draw_solved
+from core.report.statistics.comparisons import (
+    average_ranks,
     differences,
-    draw_p_values,
     final_samples,
+    first_hits,
     holm,
     holm_adjusted,
     p_values,
     paired_tests,
+    ranks_of_runs,
     signed_rank,
+    task_runs,
 )
 from core.study.curves import reached_so_far, solved_share
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.report.runs.time_curves import continued, over_time
+from core.report.runs.trajectories import continued, over_time
 
 
 def test_budgets_that_sum_up_to_a_time_but_for_rounding_count():

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.figures import style
-from core.report.figures.bands import draw_incumbents
-from core.report.runs.variants import split_variant, with_variants
+from core.report import style
+from core.report.figures.curves import draw_incumbents
+from core.report.runs.frames import split_variant, with_variants
 from core.report.tables.compare import compare_table
 from core.report.verdicts.published import Published
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from core.foundation.errors import UserError
-from core.report.statistics import bootstrap
-from core.report.statistics.bootstrap import bootstrap_interval, bootstrap_intervals, counts_of
+from core.report.statistics import intervals
+from core.report.statistics.intervals import bootstrap_interval, bootstrap_intervals, counts_of
 
 
 def mean(a):
@@ -53,7 +53,7 @@ def test_same_seed_same_interval_and_blocks_only_bound_the_memory(monkeypatch):
 
     whole = bootstrap_interval(values, smallest_mean, 7, n=2000)
     assert bootstrap_interval(values, smallest_mean, 7, n=2000) == whole
-    monkeypatch.setattr(bootstrap, "BLOCK", 75 * 100)
+    monkeypatch.setattr(intervals, "BLOCK", 75 * 100)
     blocks = bootstrap_interval(values, smallest_mean, 7, n=2000)
     assert blocks.estimate == whole.estimate
     assert blocks.low == pytest.approx(whole.low, abs=0.05) and blocks.high == pytest.approx(whole.high, abs=0.05)
@@ -111,4 +111,4 @@ def test_medians_of_resamples_are_the_same_without_building_them(runs):
     values = generator.normal(size=(runs, 4, 3)).round(1)
     values[generator.random(values.shape) < 0.2] = np.inf
     picks = generator.integers(runs, size=(50, runs))
-    np.testing.assert_allclose(bootstrap.medians_of(values, picks), np.median(values[picks], axis=1))
+    np.testing.assert_allclose(intervals.medians_of(values, picks), np.median(values[picks], axis=1))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.report.statistics.distributions import ecdf
+from core.report.statistics.intervals import ecdf
 
 
 def test_values_that_are_not_finite_are_missing_at_the_right_end():

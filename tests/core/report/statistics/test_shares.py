@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from core.report.statistics.shares import share_interval
+from core.report.statistics.intervals import share_interval
 
 
 @pytest.mark.parametrize(("count", "n"), [(10, 10), (0, 7), (3, 10), (136, 150)])

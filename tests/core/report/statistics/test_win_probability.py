@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.report.statistics.win_probability import probabilities, time_of_lead, wins
+from core.report.statistics.comparisons import probabilities, time_of_lead, wins
 
 
 def test_pairs_of_runs_count_ties_half():

@@ -7,7 +7,7 @@ import math
 import pytest
 from ConfigSpace import ConfigurationSpace, Float, Integer
 
-from core.report.tables.spaces import bounds, described
+from core.report.tables.compare import bounds, described
 
 
 @pytest.mark.parametrize(

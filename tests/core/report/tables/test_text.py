@@ -14,9 +14,8 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from core.report.tables.compare import compare_table, spec_table
-from core.report.tables.table import ReportCell, ReportTable
+from core.report.tables.table import WEAKENED, ReportCell, ReportTable, notes, row_lines, shared_notes, show
 from core.report.tables.text import CSV_COLUMNS, _paragraph, to_csv, to_markdown, to_rich, to_rst, to_tex
-from core.report.tables.wording import WEAKENED, notes, row_lines, shared_notes, show
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import Published, PublishedCell
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.report.figures import style
-from core.report.tables.width import Ruler
+from core.report import style
+from core.report.tables.image import Ruler
 
 WORDS = ("AV", "To", "W.", "regret,", "±", "1e-3", "illicit", "(mean", "of", "P[R_n", "/", "n]", "−0.5", "WAVE", "$5")
 

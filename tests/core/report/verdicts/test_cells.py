@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.report.statistics.bootstrap import Interval
+from core.report.statistics.intervals import Interval
 from core.report.verdicts.cells import (
     KINDS,
     Verdict,

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import NotRunError, judge, reading
+from core.report.runs.frames import NotRunError, reading
+from core.report.statistics.intervals import Interval
+from core.report.verdicts.checks import judge
 from tests.core.report.toy_artifacts import Cell, Results
 
 

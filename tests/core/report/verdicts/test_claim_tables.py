@@ -9,7 +9,7 @@ import pytest
 
 from core.experiment.drawings import paper_files
 from core.foundation.errors import UserError
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import Cause, run_check
 from core.report.verdicts.paper_claims import claims_about, claims_of
 

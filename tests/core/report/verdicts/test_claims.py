@@ -8,8 +8,9 @@ import re
 import pytest
 
 from core.foundation.errors import UserError
-from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import Check, NotRunError, judge
+from core.report.runs.frames import NotRunError
+from core.report.statistics.intervals import Interval
+from core.report.verdicts.checks import Check, judge
 from core.report.verdicts.claims import claim, run_check
 from core.report.verdicts.paper_claims import claims_about
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from core.report.verdicts.level_times import median_time
+from core.report.verdicts.speedups import median_time
 
 
 def runs(reached: list[float], end: float) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from core.foundation.errors import UserError
 from core.report.draw import draw_artifact
 from core.report.verdicts.names import check_experiments, check_places, published_numbers
 from core.report.verdicts.paper_claims import claims_about
-from core.report.verdicts.published_runs import RUNS
+from core.report.verdicts.published import RUNS
 
 ROOT = Path(__file__).resolve().parents[4]
 SHIPPED = sorted(path.relative_to(ROOT / "papers") for path in (ROOT / "papers").glob("*/published/*.csv"))

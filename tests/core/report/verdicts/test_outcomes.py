@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import Check, NotRunError, judge
-from core.report.verdicts.outcomes import (
+from core.report.runs.frames import NotRunError
+from core.report.statistics.intervals import Interval
+from core.report.verdicts.checks import (
+    Check,
     absent,
     after_looks,
     all_of,
@@ -14,6 +15,7 @@ from core.report.verdicts.outcomes import (
     both,
     contrary,
     each_of,
+    judge,
     left_out,
     not_run,
     open_where,

@@ -10,7 +10,7 @@ from core.data import DataUnavailableError, load_frame
 from core.foundation.errors import UserError
 from core.objectives import objective
 from core.report.verdicts import published
-from core.report.verdicts.published_runs import published_runs
+from core.report.verdicts.published import published_runs
 from tests.conftest import ROOT
 
 FILES = sorted((ROOT / "papers").glob("*/published/*_runs.csv"))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from core.foundation.errors import UserError
 from core.report.verdicts.cells import (
     cell_verdict,
+    exact_verdict,
 )
-from core.report.verdicts.exact import exact_verdict
 from tests.core.report.verdict_cells import published, runs_with
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.frames import NotRunError
 from core.report.verdicts.shapes.suggestion_times import grows_with_power, slower_suggestion
 
 

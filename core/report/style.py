@@ -1,9 +1,17 @@
-"""One matplotlib style for all papers: one colour, marker and label per method, the same in every figure.
+"""How everything looks: one matplotlib style for all papers, with a colour, marker and label for each method, the same
+in every figure; a symbol and colours for each verdict; the printed names of data sets; the fonts.
 
 Colours are safe for colour-blind readers (Okabe and Ito 2008; Tol's muted scheme for the rest); markers and dashes
 carry the same information without colour. Text is vector text (TrueType, fonttype 42) in fonts shipped with matplotlib.
 Nothing here touches pyplot or the global settings: draw inside `with style.context():`, make figures with `subplots`.
-"""
+
+Tints and accents of verdicts stay apart for colour-blind readers: blue agrees, green and orange differ in lightness and
+symbol, and colours never carry the meaning alone.
+
+**Fonts** are matplotlib's DejaVu Sans with the characters of charts alone, made once for each user. A PDF embeds the
+part of a font that its text uses. To find that part, matplotlib reads the whole font, 6,253 glyphs and all rules of
+layout, for every weight in every file, which takes a sixth of the time that drawing takes. These parts have no
+ligatures, which have no character code and would take a second font in each file."""
 
 from __future__ import annotations
 
@@ -11,15 +19,24 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as MatplotlibFigure
+from matplotlib.font_manager import fontManager
 
-from core.report.figures import fonts
-from core.report.runs.variants import split_variant, with_change
+from core.foundation.files import write_whole
+from core.report.runs.frames import split_variant, with_change
+
+if TYPE_CHECKING:
+    from fontTools.ttLib import TTFont
+
 
 TEXT_WIDTH = 6.3  # inches, the width of a page's text
 INK, GREY, RULE = "#1a1a1a", "#5c5c5c", "#8a8a8a"
@@ -177,7 +194,7 @@ def method(name: str) -> Method:
 def sequential(count: int) -> list[str]:
     """Colours of ordered settings, from the first (dark) to the last (light, but still visible on white)."""
     colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, count))
-    return [matplotlib.colors.to_hex(color) for color in colors]
+    return [to_hex(color) for color in colors]
 
 
 def label(name: str) -> str:
@@ -213,4 +230,130 @@ def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> No
 def _from_defaults() -> dict[str, object]:
     """Our settings on top of matplotlib's own defaults, so that a user's matplotlibrc has no effect."""
     defaults = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in ("backend", "backend_fallback")}
-    return {**defaults, **fonts.settings(), **RC}
+    return {**defaults, **font_settings(), **RC}
+
+
+@dataclass(frozen=True)
+class Look:
+    """symbol; tint: background of a cell on white paper; accent: bar and symbol; terminal: style for rich."""
+
+    symbol: str
+    tint: str
+    accent: str
+    terminal: str
+
+
+AGREES = Look("✓", "#dceaf7", "#005f99", "blue")
+EXCEEDS = Look("▲", "#d5f0e6", "#006848", "cyan")
+FALLS_SHORT = Look("▼", "#fde3cd", "#a34000", "yellow")
+OPEN = Look("?", "#efe8f5", "#6f468b", "magenta")
+ABSENT = Look("○", "#f4f4f4", "#646464", "dim")
+
+LOOKS: dict[str, Look] = {
+    "reproduced": AGREES,
+    "better": EXCEEDS,
+    "better baseline": Look(EXCEEDS.symbol, ABSENT.tint, ABSENT.accent, "white"),
+    "worse": FALLS_SHORT,
+    "inconclusive": OPEN,
+    "worse baseline": Look(FALLS_SHORT.symbol, ABSENT.tint, ABSENT.accent, "white"),
+    "equal": Look("=", AGREES.tint, AGREES.accent, AGREES.terminal),
+    "as configured": Look("≡", ABSENT.tint, ABSENT.accent, ABSENT.terminal),
+    "differs": Look("≠", FALLS_SHORT.tint, FALLS_SHORT.accent, FALLS_SHORT.terminal),
+    "outside": Look("◇", ABSENT.tint, ABSENT.accent, ABSENT.terminal),
+    "not run": ABSENT,
+    "not published": Look("–", ABSENT.tint, ABSENT.accent, ABSENT.terminal),
+    "quoted": Look("“", "#ffffff", "#646464", "dim"),
+    "holds": AGREES,
+    "fails": FALLS_SHORT,
+}
+
+
+DATA_SETS = {
+    # regression
+    "boston": "Boston housing",
+    "wine_red": "Red wine",
+    "wine_white": "White wine",
+    "naval": "Naval propulsion",
+    "protein": "Protein structure",
+    "parkinsons": "Parkinsons telemonitoring",
+    # classification
+    "mnist": "MNIST",
+    "optdigits": "OptDigits",
+    "magic_telescope": "MAGIC telescope",
+    "kr_vs_kp": "King-rook vs. king-pawn",
+    "mfeat_pixel": "Mfeat, pixels",
+    "dna": "DNA",
+    # functions
+    "goldstein_price": "Goldstein-Price",
+    "sin_one": "SinOne",
+    "sin_two": "SinTwo",
+}
+"""Those whose printed name is not their own with a capital letter and spaces."""
+
+
+def data_set_name(name: str) -> str:
+    """The printed name of a data set or test function."""
+    return DATA_SETS.get(name) or name.replace("_", " ").capitalize()
+
+
+def data_set_names(names: Iterable[str]) -> dict[str, str]:
+    """The printed name of each, in the given order."""
+    return {name: data_set_name(name) for name in names}
+
+
+FAMILY = "DejaVu Sans of charts"
+WHOLE = "DejaVu Sans"
+FONT_FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
+RANGES = (
+    (0x20, 0x17F),  # Latin
+    (0x370, 0x3FF),  # Greek
+    (0x2010, 0x20AC),  # punctuation, superscripts and subscripts, currencies
+    (0x2190, 0x22FF),  # arrows and operators
+    (0x25A0, 0x25FF),  # shapes
+    (0x2713, 0x2717),  # ticks and crosses
+    (0x27E8, 0x27E9),  # angle brackets
+)
+OPTIONS = {
+    "drop_tables": ["GDEF", "GPOS", "GSUB", "MATH", "FFTM"],  # rules of layout beyond kerning
+    "legacy_kern": True,
+    "hinting": False,
+    "notdef_outline": True,
+    "name_IDs": ["*"],
+    "recalc_timestamp": False,
+}
+# As OpenType numbers them: family, whole name, typographic family, PostScript's name.
+FONT_NAMES = {1: FAMILY, 4: FAMILY, 16: FAMILY, 6: "DejaVuSansOfCharts"}
+
+
+@cache
+def font_settings() -> dict[str, object]:
+    """Settings of matplotlib: the fonts of charts, then the whole ones, which formulas use."""
+    for (
+        name
+    ) in FONT_FILES:  # by path, since matplotlib's list of fonts is the user's and may have another environment's
+        fontManager.addfont(_part(Path(matplotlib.get_data_path(), "fonts", "ttf", name)))
+    return {"font.family": [FAMILY, WHOLE], "mathtext.fontset": "dejavusans"}
+
+
+def _part(whole: Path) -> Path:
+    """The file with the part of a font, in matplotlib's folder of caches."""
+    kind = f"{matplotlib.__version__}-{zlib.crc32(repr((RANGES, OPTIONS, FONT_NAMES)).encode()):08x}"
+    path = Path(matplotlib.get_cachedir()) / "hpo-replications" / f"{kind}-{whole.name}"
+    if not path.exists():
+        write_whole(path, lambda stream: _subset(whole).save(stream))
+    return path
+
+
+def _subset(whole: Path) -> TTFont:
+    """The part of a font under a name of its own, which its licence asks for."""
+    from fontTools import subset
+
+    options = subset.Options(**OPTIONS)
+    font = subset.load_font(str(whole), options)
+    keeper = subset.Subsetter(options)
+    keeper.populate(unicodes=[code for low, high in RANGES for code in range(low, high + 1)])
+    keeper.subset(font)
+    for record in font["name"].names:
+        if record.nameID in FONT_NAMES:
+            record.string = FONT_NAMES[record.nameID]
+    return font

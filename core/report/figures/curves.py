@@ -1,4 +1,5 @@
-"""Lines with bands: a mean with its error or a median with its quartiles, and a model's prediction in one dimension."""
+"""Curves with bands: a mean with its error or a median with its quartiles, a model's prediction in one dimension, and
+mean errors of incumbents over the seconds of a search, one line for each method (thesis Figs 4.5, 4.6 and 6.3)."""
 
 from __future__ import annotations
 
@@ -10,10 +11,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from core.report.figures import style
-from core.report.runs.trajectories import SMALLEST, incumbent, mean_and_sem, per_run
-from core.report.runs.variants import with_variants
-from core.report.verdicts.checks import NotRunError
+from core.report import style
+from core.report.runs.frames import NotRunError, cell_rows, with_variants
+from core.report.runs.trajectories import (
+    ROUNDING,
+    SMALLEST,
+    continued,
+    end_of,
+    incumbent,
+    mean_and_sem,
+    over_time,
+    per_run,
+)
+from core.report.verdicts.published import published_runs
 
 OPACITY = 0.18
 
@@ -116,3 +126,74 @@ def draw_prediction(
 def draw_truth(axes: Axes, x: ArrayLike, values: ArrayLike, name: str) -> None:
     """The function that a model is fitted to, dashed, under its name in the legend."""
     axes.plot(x, values, color="0.35", linestyle="--", linewidth=1, label=name)
+
+
+POINTS = 200  # in the grid of times of a line
+
+
+def draw_errors(
+    axes: Axes,
+    frame: pd.DataFrame,
+    benchmark: str,
+    looks: Mapping[str, Mapping[str, str]] | Sequence[str],
+    metric: str = "error",
+    bands: bool = False,
+) -> pd.DataFrame:
+    """Mean over the runs against the time, both axes logarithmic.
+
+    A line starts when all of its runs have an incumbent and ends when the first of them ends (thesis 4.5, footnote 3).
+    Methods that were not run are left out.
+
+    Args:
+        looks: The methods, in order; with keyword arguments of `Axes.plot` where they are not the method's own.
+        bands: Whether to draw the standard error.
+
+    Returns:
+        What was drawn: method, time, value, low, high (a standard error to each side), benchmark.
+
+    Raises:
+        NotRunError: none of the methods was run.
+    """
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    parts = []
+    for method in looks:
+        try:
+            rows = cell_rows(frame, benchmark, method)
+        except NotRunError:
+            continue
+        look = looks[method] if isinstance(looks, Mapping) else style.method(method).line
+        start = max(rows.groupby("run")["time"].min().max(), 1e-3)
+        times = np.geomspace(start, max(end_of(rows), start * (1 + ROUNDING)), POINTS)
+        mean, low, high = mean_band(over_time(rows, times, metric))
+        if bands:
+            draw_line(axes, times, mean, low, high, look)
+        else:
+            axes.plot(times, mean, **look)
+        parts.append(pd.DataFrame({"method": method, "time": times, "value": mean, "low": low, "high": high}))
+    if not parts:
+        raise NotRunError(benchmark)
+    return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
+
+
+def draw_authors(axes: Axes, methods: Sequence[str]) -> pd.DataFrame:
+    """The authors' runs on their SVM surrogate, dashed, in a panel of their own."""
+    axes.set_title("the authors' runs")
+    axes.set_xlabel("seconds")
+    looks = {name: {**style.method(name).line, "linestyle": "--"} for name in methods}
+    return draw_errors(axes, authors_svm_runs(), BENCHMARK, looks)
+
+
+BENCHMARK = "authors"  # their own surrogate, of 50,000 training points
+OPTIMUM = 0.01505  # the smallest error in their runs; the text of the thesis has 0.014
+NAMES = {"ei": "gp"}  # their names of methods where ours differ
+
+
+def authors_svm_runs() -> pd.DataFrame:
+    """Their runs in the form of ours: benchmark, method, run, time, evaluations, error and regret.
+
+    Their files end a run with its last new incumbent; here each is continued to the end of its method's longest run.
+    """
+    frame = published_runs("fabolas/fig4_5_runs").rename(columns={"seconds": "time"})
+    frame["method"] = frame["method"].astype(object).replace(NAMES)
+    return continued(frame.assign(benchmark=BENCHMARK, regret=(frame["error"] - OPTIMUM).clip(lower=0.0)))

@@ -1,21 +1,43 @@
-"""The bootstrap (Efron 1979): an interval for any statistic of the runs, all resamples at once.
+"""Intervals of statistics of the runs: the bootstrap (Efron 1979), Student's ends for few runs, Wilson's for shares.
 
-The ends are percentiles of the resamples, further out the fewer runs there are: see `core.report.statistics.student`.
+The bootstrap draws all resamples at once; a statistic goes from resampled runs (batch, runs, ...) to (batch, ...).
+
+Percentiles of resamples are too close together when runs are few. The mean of n normal runs lies within the 95%
+percentile interval with probability 0.50 (n = 2), 0.75 (3), 0.85 (5) and 0.90 (10), for two reasons: resamples
+have the variance with divisor n, and they have the quantiles of a normal distribution instead of Student's. Both are
+mended by percentiles further out (Hesterberg, What Teachers Should Know About the Bootstrap, 2015, section 5.2): with
+
+    Phi(-t_{n-1} sqrt(n / (n - 1)))
+
+instead of 2.5% beyond each end. They stay order statistics, so a share stays within [0, 1] and the interval of a
+logarithm is the logarithm of the interval. Resamples of fewer than six runs do not reach that far: they lie between
+the smallest and the largest run, as the mean does with probability 1 - 2^(1-n) only. Their interval is Student's, the
+estimate plus and minus t_{n-1} sqrt(n / (n - 1)) standard deviations of the resamples; a single run has no interval,
+and its ends are infinite.
+
+Resamples of runs that all agree are all alike, so a bootstrap would call 10 of 10 runs a share of exactly 1. Wilson's
+interval (1927) holds the shares p that a test of the count k of n does not reject,
+
+    |k / n - p| <= z sqrt(p (1 - p) / n),
+
+and reaches down to 0.72 for 10 of 10.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core.foundation.errors import UserError
-from core.report.statistics import student
 
+LEVEL = 0.95
 COLUMNS = 64  # columns whose medians are computed together: their counts fit into a processor's cache
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 KEPT = 16  # sets of picks that are kept for other samples of as many runs
@@ -139,8 +161,8 @@ def _draw_picks(
 
 
 def intervals_of(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float = 0.95) -> list[Interval]:
-    """The intervals of k statistics whose resamples were drawn; arguments as for `student.ends`."""
-    low, high = student.ends(drawn, estimate, runs, level)
+    """The intervals of k statistics whose resamples were drawn; arguments as for `student_ends`."""
+    low, high = student_ends(drawn, estimate, runs, level)
     return [Interval(*map(float, ends)) for ends in zip(estimate, low, high, strict=True)]
 
 
@@ -216,3 +238,86 @@ def counts_of(picks: np.ndarray, runs: int) -> np.ndarray:
     """How often each of `runs` runs was drawn in resamples (batch, size), (batch, runs)."""
     numbers = picks + runs * np.arange(len(picks))[:, None]
     return np.bincount(numbers.ravel(), minlength=len(picks) * runs).reshape(-1, runs).astype(float)
+
+
+FEWEST = 6  # runs whose mean lies between the smallest and the largest of them with probability 0.97, 1 - 2^(1 - n)
+
+
+def student_quantile(freedom: float, level: float) -> float:
+    """t_{freedom}, of which Student's distribution has `level` within +- t."""
+    from scipy.special import stdtrit  # takes a quarter of a second to import, and many figures do not need it
+
+    return float(stdtrit(freedom, 0.5 + level / 2))
+
+
+def student_ends(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The lower and the upper ends of the intervals of k statistics, (k,) each.
+
+    Args:
+        drawn: The statistics of resamples, (resamples, k).
+        estimate: Those of the runs themselves, (k,).
+        runs: Number of runs; if there are several samples, of the smallest one.
+        level: The probability with which an interval covers the mean of normal runs.
+    """
+    if runs == 1:
+        return np.full_like(estimate, -math.inf), np.full_like(estimate, math.inf)
+    width = student_quantile(runs - 1, level) * math.sqrt(runs / (runs - 1))
+    if runs < FEWEST:
+        return _few_runs(drawn, estimate, width)
+    beyond = NormalDist().cdf(-width)
+    # Whole order statistics, rounded outwards: no interpolation, so infinite values (failed runs) stay what they are.
+    return tuple(np.quantile(drawn, q, axis=0, method=m) for q, m in ((beyond, "lower"), (1 - beyond, "higher")))
+
+
+def _few_runs(drawn: np.ndarray, estimate: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Estimates plus and minus standard deviations of the resamples; infinite where resamples are not all finite."""
+    finite = np.isfinite(drawn).all(axis=0)
+    half = np.where(finite, width * np.where(finite, drawn, 0.0).std(axis=0), math.inf)
+    half[np.isnan(drawn).any(axis=0)] = math.nan
+    alike = (drawn == estimate).all(axis=0)  # infinite ones too
+    centre = np.where(finite, estimate, 0.0)
+    return np.where(alike, estimate, centre - half), np.where(alike, estimate, centre + half)
+
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """The mean over the runs."""
+    return values.mean(1)
+
+
+def geometric_mean(values: np.ndarray) -> np.ndarray:
+    """The exponential of the mean logarithm of positive numbers over the runs."""
+    return np.exp(np.log(values).mean(1))
+
+
+def median(values: np.ndarray) -> np.ndarray:
+    """The median over the runs."""
+    return np.median(values, axis=1)
+
+
+def mean_difference(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The mean of the first less that of the second."""
+    return above.mean(1) - below.mean(1)
+
+
+def mean_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The mean of the first over that of the second."""
+    return above.mean(1) / below.mean(1)
+
+
+def share_interval(which: ArrayLike, level: float = LEVEL) -> Interval:
+    """The share of true values among (n,), with Wilson's interval."""
+    happened = np.asarray(which, dtype=bool)
+    n, share = happened.size, float(happened.mean())
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return Interval(share, max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def ecdf(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The finite values among n in ascending order, and for each the share of all n that are at most as large.
+
+    The share of values that are not finite, such as the errors of trainings that diverged, is missing at the right end.
+    """
+    shown = np.sort(values[np.isfinite(values)])
+    return shown, np.arange(1, len(shown) + 1) / len(values)
