@@ -267,17 +267,31 @@ class WorkerPool(RealTime):
 class _ObjectivePlugin(WorkerPlugin):
     """Keeps the objective on a worker, unpacked when the first trial needs it.
 
-    Evaluations may start processes of their own there. A worker that a nanny started is one of multiprocessing's
-    daemons, which may not, until it is told otherwise.
+    Evaluations may start processes of their own there, as they do with one worker: by the same start method, which on
+    Linux forks, so that the new process has the script's functions. A worker that a nanny started is one of
+    multiprocessing's daemons, which may not start any, and spawns its own, until it is told otherwise.
     """
 
     def __init__(self, payload: bytes) -> None:
         self.payload = payload
+        self.start_method = multiprocessing.get_start_method()
+        script = getattr(sys.modules["__main__"], "__file__", None)
+        self.script = None if script is None else str(Path(script).resolve())
         self._objective: Objective | None = None
+        self._before: str | None = None
 
     def setup(self, worker: object) -> None:
         """As Dask calls it on each worker."""
         multiprocessing.current_process().daemon = False
+        self._before = multiprocessing.get_start_method(allow_none=True)
+        multiprocessing.set_start_method(self.start_method, force=True)
+        main = sys.modules["__main__"]
+        if self.start_method != "fork" and self.script and not hasattr(main, "__file__"):
+            main.__file__ = self.script  # from which a spawned process imports the script's functions
+
+    def teardown(self, worker: object) -> None:
+        """As Dask calls it when the run has ended."""
+        multiprocessing.set_start_method(self._before, force=True)
 
     def objective(self) -> Objective:
         """The objective; raises UserError if the worker cannot import what it needs."""

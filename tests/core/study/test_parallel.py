@@ -277,27 +277,43 @@ def test_evaluations_may_start_processes(address, function):
 
 SQUARES = """
 import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from core import minimize
 
 def square(x):
     return x * x
 
-def squared(configuration):
-    with multiprocessing.get_context("fork").Pool(1) as pool:
+def pooled(configuration):
+    with multiprocessing.Pool(1) as pool:
         return pool.apply(square, (configuration["x"],))
 
-result = minimize(squared, {"x": (0.0, 1.0)}, "random", 2, workers=2, progress=False)
-print([record.failure or abs(record.loss - record.configuration["x"] ** 2) < 1e-9 for record in result.records])
+def executed(configuration):
+    with ProcessPoolExecutor(1) as pool:
+        return pool.submit(square, configuration["x"]).result()
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method({method!r})
+    for function in (pooled, executed):
+        result = minimize(function, {{"x": (0.0, 1.0)}}, "random", 2, workers=2, progress=False)
+        records = result.records
+        print([each.failure or abs(each.loss - each.configuration["x"] ** 2) < 1e-9 for each in records])
 """
 
 
-def test_processes_of_evaluations_find_the_functions_of_the_script(tmp_path, monkeypatch, address):
-    """multiprocessing sends the name of a function, and looks it up in the module `__main__`."""
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_processes_of_evaluations_find_the_functions_of_the_script(tmp_path, monkeypatch, address, method):
+    """multiprocessing sends the name of a function, and looks it up in the module `__main__`.
+
+    The workers' own start method is replaced by that of the driver, and is there again afterwards.
+    """
     script = tmp_path / "script.py"
-    script.write_text(SQUARES)
+    script.write_text(SQUARES.format(method=method))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), SCHEDULER_VARIABLE: address}
-    ran = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=120)
-    assert ran.stdout == "[True, True]\n"
+    with Client(address, set_as_default=False) as client:
+        before = client.run(multiprocessing.get_start_method)
+        ran = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=300)
+        assert ran.stdout == "[True, True]\n[True, True]\n", ran.stderr
+        assert client.run(multiprocessing.get_start_method) == before
 
 
 def test_the_scheduler_is_asked_for_its_workers_once_in_a_while(monkeypatch, address):
