@@ -23,6 +23,19 @@ WHOLE = math.prod(map(len, VALUES.values()))
 IMPORTANCE_SHARES = (0.01, 0.1, 1.0)
 """The shares of best configurations that Figs 7.3, 7.4 and D.6 to D.9 show, left to right."""
 
+SHORT = {
+    "init_lr": "LR",
+    "batch_size": "batch",
+    "lr_schedule": "schedule",
+    "activation_fn_1": "act. 1",
+    "activation_fn_2": "act. 2",
+    "n_units_1": "units 1",
+    "n_units_2": "units 2",
+    "dropout_1": "drop. 1",
+    "dropout_2": "drop. 2",
+}
+"""Names of hyperparameters, for the ticks of axes."""
+
 
 @once
 def grid_tables(results: Results) -> dict[str, Table]:

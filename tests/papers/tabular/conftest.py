@@ -13,8 +13,9 @@ from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
-from papers.tabular import pair_statistics, table_statistics
-from papers.tabular.claims import comparison, noise_and_rankings, robustness
+from papers.tabular import statistics
+from papers.tabular.checks import searches
+from papers.tabular.checks import tables as checks_of_tables
 from papers.tabular.trained_tables import LABELS
 from tests.papers.runs import Fake
 
@@ -69,7 +70,7 @@ PUBLISHED_ORDER = {
 def fewer_resamples():
     """Whether a claim holds is far from chance in made-up runs, for which a few will do."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (comparison, win_probability, pair_statistics, table_statistics, robustness, noise_and_rankings):
+        for module in (comparisons, statistics, searches, checks_of_tables):
             patch.setattr(module, "RESAMPLES", 200)
         yield
 

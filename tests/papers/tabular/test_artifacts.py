@@ -12,13 +12,15 @@ from core.experiment.selection import find_cells
 from core.report import style
 from core.report.runs.frames import NotRunError, rows_of
 from core.report.verdicts.published import read_published, read_published_spec
+from core.study.curves import at_times
 from core.tabular.grid import FCNET
 from core.tabular.values import VALUES
-from papers.tabular.artifacts.grid_tables import inputs_of
-from papers.tabular.neighbourhood_cells import relative_change
-from papers.tabular.printed_incumbents import INCUMBENT, change_name
+from papers.tabular.authors_tables import INCUMBENT, change_name
+from papers.tabular.comparison import comparison_runs
+from papers.tabular.tables import inputs_of, relative_change
 from papers.tabular.trained_tables import noise_of
 from tests.papers.functions import CATALOGUE, Functions
+from tests.papers.runs import Fake
 
 artifacts = Functions("tabular", "artifacts")
 
@@ -175,7 +177,7 @@ def test_the_best_configurations(results, tables, monkeypatch):
     assert table.cells["n_units_1", "naval"].text == str(best["n_units_1"])
     kinds = {table.cells[name, "naval"].verdict.kind for name in VALUES}
     assert kinds == {"outside"}  # the grid is a part of the published one
-    monkeypatch.setattr("papers.tabular.artifacts.grid_tables.WHOLE", tables["naval"].grid.size)
+    monkeypatch.setattr("papers.tabular.tables.WHOLE", tables["naval"].grid.size)
     table = artifacts.table7_4(results, published("table7_4"))
     same = table.cells["init_lr", "naval"].verdict.kind
     assert same == ("equal" if str(best["init_lr"]) == "0.0005" else "differs")
@@ -228,3 +230,35 @@ def test_the_effect_of_rules_is_the_probability_of_a_smaller_regret(results):
     drawn = artifacts.code_rules(results, None).data
     assert list(drawn["benchmark"]) == ["protein", "naval"] and set(drawn["group"]) == {"BOHB"}
     np.testing.assert_allclose(drawn["value"], norm.cdf(np.log(1.3) / (0.3 * 2**0.5)), atol=0.01)
+
+
+@pytest.mark.parametrize("name", ["fig7_5", "figD_10"])
+def test_figures_draw_the_runs(name, results):
+    with style.context():
+        figure = getattr(artifacts, name)(results, None)
+        figure.figure.canvas.draw()
+    data = figure.data
+    assert set(data["benchmark"]) == ({"protein"} if name == "fig7_5" else {"protein", "naval"})
+    rows = data[(data["benchmark"] == "protein") & (data["method"] == "tpe")]
+    made = results.frames["methods"]
+    runs = made[(made["benchmark"] == "protein") & (made["method"] == "tpe")]
+    last = runs[runs["seconds"] == 100]["regret"]
+    assert rows[rows["panel"] == "time"]["regret"].iloc[-1] == pytest.approx(last.median())
+    np.testing.assert_allclose(rows[rows["panel"] == "end"]["regret"], np.sort(last))
+    assert "over 100 runs" in figure.caption and "configurations of 62,208" in figure.caption
+    with pytest.raises(NotRunError, match="methods"):
+        comparison_runs(Fake(grid=results.frames["grid"]))
+
+
+def test_lines_stop_where_runs_end_and_zero_is_at_the_edge(results, make_runs):
+    changed = make_runs(tpe=[0.5, 0.1, 0.0, 0.0])
+    changed = changed.with_frames(grid=results.frames["grid"])
+    rows = changed.frames["methods"]
+    changed = changed.with_frames(methods=rows[(rows["method"] != "tpe") | (rows["seconds"] <= 25)])
+    with style.context():
+        data = artifacts.fig7_5(changed, None).data
+    tpe = data[data["method"] == "tpe"]
+    assert tpe[tpe["panel"] == "time"]["seconds"].max() == pytest.approx(25)
+    assert (tpe[tpe["panel"] == "end"]["regret"] == 0).all()  # as it is, where an axis has room for 0
+    run = rows[(rows["benchmark"] == "protein") & (rows["method"] == "random") & (rows["run"] == 0)]
+    assert at_times(run["seconds"].to_numpy(), run["regret"].to_numpy(), np.array([99.0]))[0] == run["regret"].iloc[2]

@@ -1,7 +1,8 @@
-"""The authors' tables as shipped records, and what is drawn and judged from them."""
+"""The authors' tables as shipped records, and what is drawn and judged from them; made-up tables take their place."""
 
 import re
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,24 +18,22 @@ from core.tabular.importance import table_importances
 from core.tabular.ranks import dataset_correlations
 from core.tabular.table import Table
 from core.tabular.values import VALUES
-from papers.tabular.authors_neighbourhood import AUTHORS_CHANGE, AUTHORS_ERROR
-from papers.tabular.authors_records import distributions
-from papers.tabular.beside_authors import pair, random_ones
-from papers.tabular.claims import on_tables
-from papers.tabular.experiments import authors
-from papers.tabular.experiments.authors import authors_methods, authors_networks
-from papers.tabular.printed_incumbents import (
+from papers.tabular import experiments
+from papers.tabular.authors_tables import (
     INCUMBENT,
     PRINTED,
     authors_neighbours,
+    distributions,
     neighbourhood_of,
-    printed_or_best,
+    pair,
+    random_ones,
     rank_of,
+    recorded_tables,
 )
-from papers.tabular.recorded_tables import recorded_tables
-from papers.tabular.table_statistics import LEAD_OF_THE_RATE, SMALL_ERRORS, spread_of
+from papers.tabular.checks import tables as checks_of_tables
+from papers.tabular.statistics import LEAD_OF_THE_RATE, SMALL_ERRORS, Resampled, spread_of
+from papers.tabular.tables import AUTHORS_CHANGE, AUTHORS_ERROR
 from tests.papers.functions import CATALOGUE, Functions, all_claims
-from tests.papers.tabular.authors_tables import made_up, recorded, recorded_statistics
 
 FOLDER = CATALOGUE.root / "papers/tabular/published"
 NEIGHBOURHOODS = {
@@ -47,6 +46,37 @@ DRAWN = ("authors_distributions", "authors_importances", "authors_pairs")
 LAST = "slice_localization"
 JUDGED = ("fig7_1", "fig7_3", "fig7_4", "figD_1", "figD_4", "table7_3", "table7_4")
 artifacts, claims = Functions("tabular", "artifacts"), Functions("tabular", "claims")
+
+
+def made_up(name: str, mean: np.ndarray, noise: float = 0.001) -> Table:
+    """A table with these errors (62,208,), in four repetitions with little noise."""
+    factors = np.exp(noise * np.random.default_rng(0).standard_normal((FCNET.size, 4)))
+    return Table(name, "made up", FCNET, (100,), valid_mse=np.float32(mean[:, None] * factors)[:, None])
+
+
+def recorded(*experiments: str, **tables: Table) -> dict[str, pd.DataFrame]:
+    """Records of these experiments, by name, if the authors' tables were these."""
+    return {name: _frame(name, tables) for name in experiments}
+
+
+def recorded_statistics(*statistics: Resampled, **tables: Table) -> dict[str, pd.DataFrame]:
+    """The same of the experiment `authors_statistics`, with these statistics alone."""
+    with patch.object(experiments, "OF_VALIDATION_ERRORS", statistics):
+        return recorded("authors_statistics", **tables)
+
+
+def _frame(experiment: str, tables: dict[str, Table]) -> pd.DataFrame:
+    of_all = experiment == "authors_pairs"
+    frames = []
+    for name in ["all"] if of_all else list(tables):
+        (cell,) = find_cells(CATALOGUE, f"tabular/{experiment}/{name}", "paper")
+        with (
+            patch.object(experiments, "table_of_authors", lambda context, name, seed=0: tables[name]),
+            patch.object(experiments, "TABLES", tables),
+        ):
+            frame = getattr(experiments, experiment)(Context(cell, range(cell.runs)))
+        frames.append(frame.assign(benchmark=name, method="fcnet", status="ok", message=""))
+    return pd.concat(frames).sample(frac=1, random_state=0, ignore_index=True)
 
 
 def neighbours(**errors: np.ndarray) -> pd.DataFrame:
@@ -68,7 +98,7 @@ def spread(levels) -> np.ndarray:
 
 def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
     (cell,) = find_cells(Catalogue(), "tabular/authors_neighbours", "smoke")
-    frame = authors.authors_neighbours(Context(cell, range(4))).assign(
+    frame = experiments.authors_neighbours(Context(cell, range(4))).assign(
         benchmark="synthetic", method="fcnet", status="ok"
     )
     found = authors_neighbours(nothing.with_frames(authors_neighbours=frame.sample(frac=1, random_state=0)))[
@@ -86,7 +116,7 @@ def test_printed_incumbents_are_those_of_paper_yaml_and_of_the_printed_changes(n
     own = dict(CATALOGUE.paper("tabular").experiments["neighbours"].benchmarks[name])
     assert own == PRINTED[name]
     table = Table(name, "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
-    rows = set(neighbourhood_of(table, printed_or_best(table)))
+    rows = set(neighbourhood_of(table, PRINTED[name]))
     assert set(read_published(FOLDER / f"{artifact}.csv").rows) <= rows and INCUMBENT in rows
 
 
@@ -127,8 +157,8 @@ def test_claims_on_records_are_those_on_the_tables(results, two):
     made = results.with_frames(**recorded(*experiments, **two))
     checks = [claim.check(made) for claim in all_claims("tabular") if claim.artifact in JUDGED]
     found = [check.reproduced for check in checks if check.reproduced is not None]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(on_tables, "recorded_tables", lambda results, experiment="": two)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(checks_of_tables, "recorded_tables", lambda results, experiment="": two)
         again = [claim.check(made) for claim in all_claims("tabular") if claim.artifact in JUDGED]
     assert list(map(str, found)) == [str(check.reproduced) for check in again if check.reproduced is not None]
     assert len(found) == 19 and {check.holds for check in found} >= {"holds", "fails"}
@@ -277,12 +307,12 @@ def test_nothing_stands_beside_a_set_that_we_did_not_train(results):
 
 def test_searches_on_the_formula_and_their_figure(results):
     cells = find_cells(Catalogue(), "tabular/authors_methods", "smoke")
-    parts = [authors_methods(Context(cell, range(2))).assign(method=cell.method) for cell in cells]
+    parts = [experiments.authors_methods(Context(cell, range(2))).assign(method=cell.method) for cell in cells]
     frame = pd.concat(parts).assign(benchmark="synthetic", status="ok", message="")
     assert (frame["seconds"] == frame["evaluation"]).all() and (frame["regret"] >= 0).all()
     assert (frame.groupby(["method", "run"])["evaluation"].max() == 20).all()
     (cell,) = find_cells(Catalogue(), "tabular/authors_bohamiann", "smoke")
-    network = authors_networks(Context(cell, range(1))).assign(method="bohamiann", benchmark="synthetic")
+    network = experiments.authors_networks(Context(cell, range(1))).assign(method="bohamiann", benchmark="synthetic")
     assert network["evaluation"].max() == 5 and (network["regret"] >= 0).all()
     made = results.with_frames(authors_methods=frame, authors_bohamiann=network)
     figure = artifacts.authors_searches(made, None)

@@ -1,15 +1,18 @@
-"""Checks on tables whose properties are known, and on tables changed to the contrary."""
+"""Checks on tables whose properties are known, and on tables changed to the contrary; the bootstrap of repetitions."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from core.report.runs.frames import NotRunError
 from core.tabular.grid import FCNET
+from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
-from papers.tabular.claims import on_tables
+from papers.tabular.checks import tables as checks_of_tables
+from papers.tabular.statistics import over_repetitions
 from papers.tabular.trained_tables import LABELS
 from tests.papers.functions import Functions, all_claims
 
@@ -21,7 +24,7 @@ CLAIMS = all_claims("tabular")
 @pytest.fixture(autouse=True)
 def whole(tables, monkeypatch):
     """The tables' small grid counts as the whole one, on which every claim can be judged."""
-    monkeypatch.setattr(on_tables, "WHOLE", tables["protein"].grid.size)
+    monkeypatch.setattr(checks_of_tables, "WHOLE", tables["protein"].grid.size)
 
 
 def with_test(table: Table, mean: np.ndarray, noise: float = 1e-3) -> Table:
@@ -62,7 +65,7 @@ def test_spread_and_share_of_errors(tables, make_results):
 
 
 def test_a_part_of_the_grid_is_outside_whether_it_agrees_or_not(tables, make_results, monkeypatch):
-    monkeypatch.setattr(on_tables, "WHOLE", 62_208)
+    monkeypatch.setattr(checks_of_tables, "WHOLE", 62_208)
     table = tables["protein"]
     wide = make_results(with_errors(table, np.geomspace(0.25, 25, table.grid.size)))
     narrow = make_results(with_errors(table, np.geomspace(0.2, 0.4, table.grid.size)))
@@ -244,3 +247,13 @@ def test_best_configurations_that_differ(tables, make_results):
     assert check.holds == "holds" and "HPO-Bench-Protein and HPO-Bench-Slice: 1 [1, 1] (of 9)" in check.detail
     assert claims.best_configurations_differ_little(make_results(*sets(table, low, other))).holds == "holds"
     assert claims.best_configurations_differ_little(make_results(*sets(table, low, far))).holds == "fails"
+
+
+def test_all_resamples_of_four_repetitions_give_students_interval_of_a_mean():
+    grid = FCNET.restricted(
+        init_lr=(0.005,), batch_size=(8,), activation_fn_1=("tanh",), n_units_1=(16,), n_units_2=(16,)
+    )
+    table = synthetic_table(grid, seed=0)
+    values = table.seconds[0].astype(float)
+    found = over_repetitions(table, lambda resampled: float(resampled.seconds[0].astype(float).mean())).interval()
+    assert found == pytest.approx((values.mean(), *stats.t.interval(0.95, 3, values.mean(), stats.sem(values))))

@@ -6,7 +6,7 @@ import pytest
 
 from core.report.runs.frames import NotRunError
 from core.tabular.grid import FCNET
-from papers.tabular.claims import on_tables
+from papers.tabular.checks import tables as checks_of_tables
 from papers.tabular.trained_tables import LABELS
 from tests.papers.functions import Functions
 
@@ -60,20 +60,20 @@ ABOUT_METHODS = [
 @pytest.fixture(autouse=True)
 def small_grid(monkeypatch):
     """The made-up table counts as the whole grid."""
-    monkeypatch.setattr(on_tables, "WHOLE", 2_304)
+    monkeypatch.setattr(checks_of_tables, "WHOLE", 2_304)
 
 
 @pytest.mark.parametrize("name", ABOUT_THE_THESIS_TABLE)
 def test_a_part_of_the_grid_does_not_say_how_often_a_regret_of_the_whole_is_reached(name, make_runs, monkeypatch):
     on_all = getattr(claims, name)(make_runs()).holds
-    monkeypatch.setattr(on_tables, "WHOLE", FCNET.size)
+    monkeypatch.setattr(checks_of_tables, "WHOLE", FCNET.size)
     check = getattr(claims, name)(make_runs())
     assert check.holds == "outside" and check.part == on_all and "2,304 of 62,208 configurations" in check.detail
 
 
 @pytest.mark.parametrize("name", ABOUT_METHODS)
 def test_methods_are_judged_on_a_part_of_the_grid_too(name, make_runs, monkeypatch):
-    monkeypatch.setattr(on_tables, "WHOLE", FCNET.size)
+    monkeypatch.setattr(checks_of_tables, "WHOLE", FCNET.size)
     assert getattr(claims, name)(make_runs()).holds in ("holds", "fails")
 
 

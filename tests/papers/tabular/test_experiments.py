@@ -1,18 +1,23 @@
-"""The experiment that trains the tables, at smoke scale and on bad settings."""
+"""Experiments at the smoke scale: training of tables, also with bad settings, and optimizers on the smoke table."""
 
 import numpy as np
 import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
+from core.experiment.table_search import make_optimizer
 from core.foundation.errors import UserError
 from core.tabular.frame import from_records
 from core.tabular.grid import FCNET
-from papers.tabular.experiments.grid import groups
+from papers.tabular.experiments import groups, table_benchmark
 from tests.papers.functions import Functions
 
 experiments = Functions("tabular", "experiments")
+
+CELLS = {cell.method: cell for cell in find_cells(Catalogue(), "tabular/methods", "smoke")}
+NETWORKS = find_cells(Catalogue(), "tabular/bohamiann", "smoke")[0]
 
 
 def cell(runs: int = 8, **overrides):
@@ -101,3 +106,52 @@ def test_more_runs_than_parts_are_refused():
 def test_settings_that_are_no_part_of_the_table_are_refused(setting, message):
     with pytest.raises(UserError, match=message):
         cell(**setting)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """A repository's root with the smoke table."""
+    found = tmp_path_factory.mktemp("root")
+    (table,) = CELLS["random"].needs
+    run_cell(table, experiments.grid, found)
+    return found
+
+
+@pytest.mark.parametrize("method", CELLS)
+def test_every_method_runs_on_the_smoke_table(method, root):
+    context = Context(CELLS[method], range(2), root=root)
+    frame = experiments.methods(context)
+    assert set(frame["run"]) == {0, 1} and (frame["regret"] >= 0).all() and (frame["seconds"] > 0).all()
+    for _, run in frame.groupby("run"):
+        assert run["seconds"].is_monotonic_increasing and run["loss"].is_monotonic_decreasing
+        bandit = method in ("hyperband", "bohb")
+        # budgets 3 and 9: brackets that begin with 3 configurations, of which one is promoted, or with 2
+        assert run["evaluation"].iloc[-1] == (2 * (3 + 1) + 2 * 2 if bandit else 20)
+    again = experiments.methods(Context(CELLS[method], range(1, 2), root=root))
+    np.testing.assert_array_equal(again["regret"], frame.loc[frame["run"] == 1, "regret"])
+    assert list(context.read) == ["tabular/grid/diabetes/fcnet"]
+
+
+def test_bohamiann_runs_on_the_smoke_table(root):
+    frame = experiments.networks(Context(NETWORKS, range(2), root=root))
+    assert set(frame["run"]) == {0, 1} and (frame.groupby("run")["evaluation"].max() == 5).all()
+
+
+def test_methods_have_the_constants_of_the_thesis(root):
+    benchmark = table_benchmark(Context(CELLS["random"], range(1), root=root))
+    cells = {cell.method: cell for cell in find_cells(Catalogue(), "tabular/methods/protein", "paper")}
+    bohb = make_optimizer(cells["bohb"].settings, benchmark, 0)
+    constants = (bohb.eta, bohb.brackets, bohb.random_fraction, bohb.samples, bohb.bandwidth_factor)
+    assert constants == (3, 125, pytest.approx(1 / 3), 64, 3) and bohb.minimum_bandwidth == 0.3
+    evolution = make_optimizer(cells["regularized_evolution"].settings, benchmark, 0)
+    assert (evolution.population, evolution.tournament) == (100, 10)
+    reinforce = make_optimizer(cells["reinforce"].settings, benchmark, 0)
+    assert (reinforce.learning_rate, reinforce.momentum) == (0.1, 0.9)
+    settings = find_cells(Catalogue(), "tabular/bohamiann/protein", "paper")[0].settings
+    model = settings.method.model(30)
+    assert (model.burn_in, model.steps, model.batch_size) == (300, 20_300, 8)
+
+
+def test_without_the_table_methods_do_not_run(tmp_path):
+    with pytest.raises(UserError, match="tabular/grid/diabetes/fcnet: needed, but"):
+        experiments.methods(Context(CELLS["random"], range(1), root=tmp_path))

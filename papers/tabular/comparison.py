@@ -1,7 +1,9 @@
-"""How two methods compare on one set: the probability that a run of one has the smaller test regret.
+"""The runs of optimizers on the tables (thesis 7.4), when they end, and how two methods compare on one set.
 
-Times are shares of a set's end, the duration of random search's runs: at 1/25 of it random search has made 20 of its
-500 evaluations.
+The end of a set is the median time that runs of random search take for all their evaluations. The thesis' ends
+(1e5 s on protein, 3e5 s on slice, 6e4 s on naval, 3e4 s on Parkinson) are those for its grid and its machines. Methods
+are compared by the probability that a run of one has the smaller test regret, at shares of a set's end: at 1/25 of it
+random search has made 20 of its 500 evaluations.
 """
 
 from __future__ import annotations
@@ -11,19 +13,65 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from core.report import Check, Interval, NotRunError, each_of, judge, unknown, worded
+from core.experiment.results import Results
+from core.report import Check, Interval, NotRunError, cell_rows, each_of, judge, unknown, worded
 from core.report.runs.frames import once
 from core.report.runs.trajectories import regret_over_time
 from core.report.statistics.comparisons import probabilities, resampled_interval, time_of_lead, wins
 from core.report.style import label as method_label
-from papers.tabular.comparison_runs import ends, is_short
-from papers.tabular.trained_tables import label
+from papers.tabular.trained_tables import LABELS, label
 
 PROTEIN = "protein"
 END = 1.0
 ALIKE = (0.4, 0.6)  # probabilities for methods that are equally good
 AHEAD = 0.6  # probability for a method that has left random search behind
 GRID = np.geomspace(0.01, 1.0, 41)  # shares of the end at which a method may have left it behind
+FINISHED = 0.9  # runs that end before this share of the end are short
+METHODS = ("random", "smac", "tpe", "bohamiann", "regularized_evolution", "reinforce", "hyperband", "bohb")
+
+
+@once
+def comparison_runs(results: Results) -> pd.DataFrame:
+    """The trajectories of all methods.
+
+    Raises:
+        NotRunError: random search, which determines when a set ends, was not run.
+    """
+    parts = [results.frame(experiment) for experiment in ("methods", "smac", "bohamiann")]
+    frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    if not (frame["method"] == "random").any():
+        raise NotRunError("methods")
+    return frame
+
+
+def benchmarks_of(frame: pd.DataFrame) -> list[str]:
+    """The sets on which random search was run: the thesis' in its order, then others."""
+    names = set(frame.loc[frame["method"] == "random", "benchmark"])
+    return [*(name for name in LABELS if name in names), *sorted(names - set(LABELS))]
+
+
+def ends(frame: pd.DataFrame, benchmark: str, method: str = "random") -> float:
+    """Seconds after which half of the runs of a method had ended; those of random search are the end of a set.
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    return float(np.median(durations(frame, benchmark, method)))
+
+
+@once
+def durations(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
+    """Seconds of each run of a method, (runs,).
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    return cell_rows(frame, benchmark, method).groupby("run")["seconds"].max().to_numpy()
+
+
+def is_short(frame: pd.DataFrame, benchmark: str, method: str) -> bool:
+    """Whether a method's runs end too early to say anything about the end of the set."""
+    return ends(frame, benchmark, method) < FINISHED * ends(frame, benchmark)
 
 
 def better(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str = PROTEIN) -> Check:
@@ -104,7 +152,8 @@ def _between_times(
     first, second = (_against_random(frame, name, benchmark) for name in (ours, theirs))
 
     def value(a: np.ndarray, b: np.ndarray, random: np.ndarray) -> np.ndarray:
-        return statistic(*(_leaving_times(probabilities(w, runs, random)) for w, runs in ((first, a), (second, b))))
+        times = (time_of_lead(probabilities(w, runs, random), GRID, AHEAD) for w, runs in ((first, a), (second, b)))
+        return statistic(*times)
 
     return resampled_interval(value, first.shape[1], second.shape[1], first.shape[2])
 
@@ -112,11 +161,6 @@ def _between_times(
 @once
 def _against_random(frame: pd.DataFrame, method: str, benchmark: str) -> np.ndarray:
     return wins(*(regret_at(frame, benchmark, name, GRID) for name in (method, "random")))
-
-
-def _leaving_times(probability: np.ndarray) -> np.ndarray:
-    """When each of (batch, times of `GRID`) leaves random search behind for good, (batch,)."""
-    return time_of_lead(probability, GRID, AHEAD)
 
 
 def _difference(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -134,6 +178,6 @@ def _log_ratio(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 def _times_in_words(frame: pd.DataFrame, methods: Iterable[str], benchmark: str) -> str:
     words = []
     for name in methods:
-        time = _leaving_times(_against_random(frame, name, benchmark).mean(axis=(1, 2))[None])[0]
+        time = time_of_lead(_against_random(frame, name, benchmark).mean(axis=(1, 2))[None], GRID, AHEAD)[0]
         words.append(f"{method_label(name)} {'never' if np.isinf(time) else f'from {time:.2g} of the end on'}")
     return f"{label(benchmark)}, ahead of random search: {', '.join(words)}"

@@ -1,4 +1,8 @@
-"""Optimizers on the tables: regret over time and its distribution at the end (thesis Figs 7.5 and D.10)."""
+"""Optimizers on the tables (thesis 7.4): regret over time and at the end, by other rules, and on the authors' tables.
+
+Figs 7.5 and D.10 are of our tables; `authors_searches` is of the authors' whole ones, by evaluations, with those
+methods that need no budgets; `code_rules` shows what the rules of the authors' code change that the texts lack.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,23 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import style
+from core.report.figures.charts import draw_effects, effect
 from core.report.figures.curves import draw_line
 from core.report.figures.figure import Figure, mark_published
 from core.report.figures.files import log_from_zero
-from core.report.runs.frames import cell_rows, with_variants
+from core.report.runs.frames import NotRunError, cell_rows, frame_of, with_variants
 from core.report.runs.trajectories import SMALLEST, median_and_quartiles, regret_over_time
 from core.report.statistics.intervals import ecdf
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published, published_in
-from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, ends, is_short
-from papers.tabular.trained_tables import describe, grid_tables, label
+from core.tabular.grid import FCNET
+from papers.tabular.comparison import END, METHODS, benchmarks_of, comparison_runs, ends, is_short, probability
+from papers.tabular.trained_tables import LABELS, describe, grid_tables, label, short_label
 
 POINTS = 200  # per curve
 TARGET = 1e-3  # the regret that 7.4.2 speaks of
 ABOVE = "published: BOHAMIANN, RE, TPE end above"
+ORDER = (*METHODS, "differential_evolution")  # of the methods on the authors' tables
 DOTTED = {"color": style.GREY, "linestyle": ":", "linewidth": 0.8}
 
 
@@ -109,11 +116,64 @@ def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
 def runs_in_words(frame: pd.DataFrame, methods: Iterable[str]) -> str:
     """The number of runs of those methods that the frame has; methods with equal numbers together."""
     groups: dict[int, list[str]] = {}
-    for method in _present(methods, frame):
+    for method in (name for name in methods if (frame["method"] == name).any()):
         groups.setdefault(int(frame.loc[frame["method"] == method, "run"].nunique()), []).append(style.label(method))
     (first, _), *others = groups.items()
     return "; ".join([f"{first} runs", *(f"{', '.join(names)}: {runs} runs" for runs, names in others)])
 
 
-def _present(methods: Iterable[str], frame: pd.DataFrame) -> list[str]:
-    return [method for method in methods if (frame["method"] == method).any()]
+def authors_searches(results: Results, published: Published | None) -> Figure:
+    """Median and quartiles of the incumbents' validation regret on each table (ours)."""
+    frame = frame_of(results, "authors_methods", "authors_smac", "authors_bohamiann")
+    present = set(frame["benchmark"])
+    names = [*(name for name in LABELS if name in present), *sorted(present - set(LABELS))]
+    figure, panels = style.subplots(1, len(names), width=7.2, height=2.8, squeeze=False)
+    parts = []
+    for axes, name in zip(panels[0], names, strict=True):
+        run = set(frame.loc[frame["benchmark"] == name, "method"])
+        methods = [method for method in with_variants(ORDER, sorted(run)) if method in run]
+        parts += [_over_evaluations(axes, frame, name, method) for method in methods]
+        axes.set_title(short_label(name))
+        axes.set_xscale("log")
+        log_from_zero(axes.yaxis, frame.loc[frame["benchmark"] == name, "regret"], SMALLEST)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("evaluations")
+    panels[0, 0].set_ylabel("validation regret")
+    style.legend(figure, panels.flat, 4)
+    caption = (
+        f"Median and quartiles ({runs_in_words(frame, ORDER)}) of the incumbent's average validation error above the "
+        f"lowest of all {FCNET.size:,} configurations; the incumbent is the lowest of the drawn trainings. The axis is "
+        "linear from 0 to the smallest regret above 0."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _over_evaluations(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
+    """Draw a method; evaluations cost 1, so that their number is the time."""
+    numbers = np.arange(1, int(cell_rows(frame, benchmark, method)["evaluation"].max()) + 1)
+    low, median, high = median_and_quartiles(regret_over_time(frame, benchmark, method, numbers.astype(float)))
+    draw_line(axes, numbers, median, low, high, style.method(method).line, opacity=0.12, steps=True)
+    drawn = {"evaluation": numbers, "low": low, "regret": median, "high": high}
+    return pd.DataFrame({"benchmark": benchmark, "method": method, **drawn})
+
+
+def code_rules(results: Results, published: Published | None) -> Figure:
+    """The probability that a run by the authors' code ends below one by the text, by method and set."""
+    frame = frame_of(results, "methods", "methods_text")
+    ran = set(zip(frame["benchmark"], frame["method"], strict=True))
+    rows = []
+    for method in ("tpe", "hyperband", "bohb"):
+        for name in benchmarks_of(frame):
+            if {(name, method), (name, f"{method}_text")} <= ran:
+                interval, _ = probability(frame, method, f"{method}_text", END, name)
+                rows.append(effect(style.label(method), label(name), interval, benchmark=name))
+    if not rows:
+        raise NotRunError("methods_text")
+    data = pd.DataFrame(rows)
+    caption = (
+        "Probability that a run by the rules of the authors' code has a smaller test regret than one by the text's, "
+        "when random search has ended or earlier where either ends; ties count half, intervals are of 95%. By the code "
+        "TPE's indices are rounded, so that end values are half as likely, and Hyperband and BOHB have HpBandSter's "
+        "bracket sizes and models."
+    )
+    return Figure(draw_effects(data, 0.5, "probability that the code's is better"), caption, data)

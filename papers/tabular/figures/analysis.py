@@ -18,9 +18,10 @@ from core.report.verdicts.published import Published
 from core.tabular.importance import best_positions, table_importances
 from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations
 from core.tabular.table import Table
-from papers.tabular.authors_records import agreements, importances, in_words
+from papers.tabular.authors_tables import THEIRS, agreements, importances, in_words
 from papers.tabular.trained_tables import (
     IMPORTANCE_SHARES,
+    SHORT,
     describe,
     grid_tables,
     grid_tables_or,
@@ -31,21 +32,9 @@ from papers.tabular.trained_tables import (
 )
 
 PAIRS = 10  # "the ten most important pairs"
-THEIRS = "authors' data"
 COLORS = {"ours": style.BLUE, THEIRS: style.ORANGE}
 DARK = 0.6  # correlations above are drawn on a dark ground
 SHARE_COLORS = dict(zip(SHARES, style.sequential(len(SHARES)), strict=True))
-SHORT = {
-    "init_lr": "LR",
-    "batch_size": "batch",
-    "lr_schedule": "schedule",
-    "activation_fn_1": "act. 1",
-    "activation_fn_2": "act. 2",
-    "n_units_1": "units 1",
-    "n_units_2": "units 2",
-    "dropout_1": "drop. 1",
-    "dropout_2": "drop. 2",
-}
 
 
 def fig7_2(results: Results, published: Published | None) -> Figure:

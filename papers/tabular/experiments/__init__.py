@@ -1,1 +1,0 @@
-"""Experiments of chapter 7: a shard of repetitions in, records out."""
