@@ -18,7 +18,7 @@ from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, bootstrap_interval, judge, rows_of, runs_of, worded
 from core.report.statistics.intervals import mean, mean_difference
 from core.report.style import data_set_name
-from core.report.verdicts.shapes.shape import Benchmark, Experiment, Method, Methods, shape
+from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
 
 SEED = 2016
 CONSTANTS = ["step_size", "momentum_decay"]
@@ -67,7 +67,9 @@ def as_well_as_the_best_step(
 
 
 @shape
-def none_serves_all(results: Results, runs: Experiment, methods: Methods, sets: tuple[Benchmark, ...]) -> Check:
+def none_serves_all(
+    results: Results, runs: Literal["uci", "uci_nips"], methods: Methods, sets: tuple[Benchmark, ...]
+) -> Check:
     """What the choice that suits all sets best loses on its worst set against that set's own; above 0.5.
 
     In standard deviations of a run's likelihood. Each set's own choice is made on one half of the runs and compared on
