@@ -10,6 +10,7 @@ hyperparameter lists all values and compares each with all before; `Steps` is on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -178,6 +179,7 @@ def as_space(space: SpaceLike | None) -> ConfigurationSpace:
 
 def _entry(name: str, given: Any) -> Any:
     """Convert an entry for ConfigSpace; raises TypeError or ValueError for values that ConfigSpace would misread."""
+    given = tuple(map(_plain, given)) if isinstance(given, tuple) else _plain(given)
     if not isinstance(given, UNDERSTOOD):
         raise TypeError(f"{type(given).__name__} is not understood")
     if any(abs(end) > LARGEST for end in _whole_ends(given)):
@@ -190,19 +192,48 @@ def _entry(name: str, given: Any) -> Any:
         return given.named(name)
     if isinstance(given, Hyperparameter) and given.name != name:
         raise ValueError(f"its own name is {given.name!r}")
+    if isinstance(given, (list, tuple)) and _hint(given):  # ConfigSpace would misread it, or say less
+        raise ValueError(f"{given!r} is neither a range nor choices")
     if isinstance(given, tuple) and given and given[0] == LOG:
         _, low, high = given
         return (Float if _is_range_of_floats((low, high)) else Integer)(low, high, log=True).named(name)
     return tuple(map(float, given)) if isinstance(given, tuple) and _is_range_of_floats(given) else given
 
 
+def _plain(value: Any) -> Any:
+    """The number in an array or tensor without dimensions, which Python's own classes of numbers do not know."""
+    return value.item() if getattr(value, "shape", None) == () and not isinstance(value, Number) else value
+
+
 def _hint(given: Any) -> str:
-    """Suggest a replacement for a value that is not understood, if one is known."""
-    if isinstance(given, list) and (equal := _equal_choices(given)):
-        return f"its choices {brief(equal[0])} and {brief(equal[1])} are equal; "
-    if isinstance(given, list) and given and given[0] != given[0]:
-        return "its first choice is nan, which cannot be the default; write another one first; "
+    """Say what is wrong with a value that is not understood, if that is known."""
+    if isinstance(given, list):
+        return _hint_on_choices(given)
+    if isinstance(given, range):
+        return "it has fewer than two numbers; "
+    if isinstance(given, tuple):
+        ends = given[1:] if given[:1] == (LOG,) else given
+        if len(ends) != 2 or not all(isinstance(end, Real) and not isinstance(end, bool) for end in ends):
+            return "a tuple is a range of two numbers; for choices write a list; "
+        if not ends[0] < ends[1]:
+            return "its low end is not below the high one; "
+        if len(given) == 3 and ends[0] <= 0:
+            return "a range of logarithms begins above 0; "
+        return "" if math.isfinite(ends[1] - ends[0]) else "its width is no finite number; "
     return next((f"{hint}; " for kind, hint in HINTS.items() if isinstance(given, kind)), "")
+
+
+def _hint_on_choices(choices: list[Any]) -> str:
+    """Say what is wrong with a list of choices; empty if nothing is."""
+    if arrays := [choice for choice in choices if getattr(choice, "shape", ())]:
+        return f"its choice {brief(arrays[0])} is an array, which equals no other; write lists or names; "
+    if equal := _equal_choices(choices):
+        return f"its choices {brief(equal[0])} and {brief(equal[1])} are equal; "
+    if choices and choices[0] != choices[0]:
+        return "its first choice is nan, which cannot be the default; write another one first; "
+    if len(choices) == 3 and choices[0] == LOG and all(isinstance(end, Real) for end in choices[1:]):
+        return f"a list is choices; a range of logarithms is the tuple {(LOG, *choices[1:])}; "
+    return ""
 
 
 def _whole_numbers(name: str, given: range) -> Any:

@@ -114,7 +114,7 @@ def incumbent(records: Sequence[Record]) -> Record:
     """
     successes = [record for record in records if counts(record)]
     if not successes:
-        raise UserError(f"{why_none_counts(records)}: there is no incumbent")
+        raise UserError(f"{why_none_counts(records)}: there is no best configuration")
     return min(successes, key=rank)
 
 

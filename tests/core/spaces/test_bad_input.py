@@ -6,6 +6,7 @@ import math
 import pickle
 import re
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -142,12 +143,40 @@ def test_a_list_of_many_choices_is_looked_up_once_each():
         (Integer(-(2**64), 5), "allowed: integers from"),
         ([True, "x", 1], "its choices True and 1 are equal; allowed"),
         ([math.nan, 1.0], "its first choice is nan"),
+        (
+            [np.zeros(2), np.ones(2)],
+            r"its choice array\(\[0\., 0\.\]\) is an array, which equals no other; write lists",
+        ),
+        (["log", 1e-3, 1.0], r"a list is choices; a range of logarithms is the tuple \('log', 0\.001, 1\.0\); allowed"),
+        (range(5, 6), "it has fewer than two numbers; allowed"),
+        ((3, 3), "its low end is not below the high one; allowed"),
+        (("log", 0.0, 1.0), "a range of logarithms begins above 0; allowed"),
+        ((-1e308, 1e308), "its width is no finite number; allowed"),
+        ((0.0, math.inf), "its width is no finite number; allowed"),
+        (("a", "b"), "a tuple is a range of two numbers; for choices write a list; allowed"),
+        ((True, False), "a tuple is a range of two numbers; for choices write a list; allowed"),
+        ((1 + 2j, 3), "a tuple is a range of two numbers; for choices write a list; allowed"),
     ],
     ids=str,
 )
-def test_what_is_too_large_or_the_same_is_refused_for_that_reason(given, message):
-    with pytest.raises(UserError, match=message):
+def test_an_entry_that_cannot_be_is_refused_for_that_reason(given, message):
+    with warnings.catch_warnings(action="error"), pytest.raises(UserError, match=message):
         CubeEncoding({"n": given})
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "int64"])
+@pytest.mark.parametrize("log", [(), ("log",)])
+def test_ends_may_be_arrays_and_tensors_without_dimensions(kind, log):
+    """They are no numbers to Python, so ConfigSpace takes any of them for integers."""
+    import torch
+
+    low, high = torch.tensor(1.0).to(getattr(torch, kind)), torch.tensor(4.0).to(getattr(torch, kind))
+    ends = [(low, high), (low, 4 if kind == "int64" else 4.0)]
+    ends += [] if kind == "bfloat16" else [(np.array(1.0).astype(kind), np.array(4.0).astype(kind))]
+    plain = (1, 4) if kind == "int64" else (1.0, 4.0)
+    for each in ends:
+        assert CubeEncoding({"x": (*log, *each)}).space == CubeEncoding({"x": (*log, *plain)}).space
+    assert CubeEncoding({"x": (0.0, 1.0), "c": low}).space["c"].value == plain[0]
 
 
 @pytest.mark.parametrize(
