@@ -16,7 +16,6 @@ from core.report.tables.table import ReportTable as ReportTable
 from core.report.verdicts.cells import Verdict as Verdict
 from core.report.verdicts.cells import cell_verdict as cell_verdict
 from core.report.verdicts.cells import exact_verdict as exact_verdict
-from core.report.verdicts.cells import expected_false_worse as expected_false_worse
 from core.report.verdicts.checks import Check as Check
 from core.report.verdicts.checks import absent as absent
 from core.report.verdicts.checks import all_of as all_of

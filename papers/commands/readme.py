@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rich.console import Console
 
@@ -13,21 +12,9 @@ from core.experiment.drawings import Currency, drawing
 from core.foundation.errors import UserError
 from core.report import style
 from core.report.figures.files import render, write_file
-from core.report.page.counts import (
-    CLAIM_HEADS,
-    NUMBER_HEADS,
-    Rows,
-    claim_counts,
-    drawn,
-    fails,
-    needs_cause,
-    number_counts,
-    outcome_text,
-    tally,
-)
 from core.report.page.front_figure import front_figure
-from core.report.page.headlines import answer, headlines
-from core.report.page.records import load_sidecars
+from core.report.page.records import Record, fails, load_sidecars, needs_cause, outcome_text
+from core.report.page.summary import CLAIM_HEADS, NUMBER_HEADS, Rows, Summary, summary_of
 from core.report.verdicts.claims import CAUSES
 
 FIGURE = "figures/readme/headlines.png"
@@ -36,7 +23,6 @@ COMMAND = "python -m papers readme"
 BEGIN = "<!-- {}, written by: {} -->"
 END = "<!-- until here -->"
 """The marks around a part of a Markdown file that a command writes."""
-Sidecars = Sequence[dict[str, Any]]
 
 
 def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -48,12 +34,12 @@ def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
         UserError: an artifact is not drawn or its drawing is out of date, or the README lacks a mark.
     """
     path, shown = catalogue.root / "README.md", catalogue.root / FIGURE
-    sidecars = current_sidecars(catalogue)
+    summary = summary_of(current_sidecars(catalogue), catalogue.papers)
     text = path.read_text(encoding="utf-8")
-    sentences = "\n".join(f"* {sentence}" for sentence in answer(sidecars))
+    sentences = "\n".join(f"* {sentence}" for sentence in summary.sentences)
     wanted = with_block(text, "answer", f"![{TITLE}]({FIGURE})\n\n{sentences}", COMMAND)
-    wanted = with_block(wanted, "counts", tables(catalogue, sidecars), COMMAND)
-    image = figure(catalogue, sidecars)
+    wanted = with_block(wanted, "counts", tables(catalogue, summary), COMMAND)
+    image = figure(catalogue, summary)
     outdated = not shown.is_file() or shown.read_bytes() != image
     if options.check and wanted != text:
         raise UserError(f"{path}: its sentences or tables are out of date; python -m papers readme writes them")
@@ -68,7 +54,7 @@ def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     return 0
 
 
-def current_sidecars(catalogue: Catalogue) -> list[dict[str, Any]]:
+def current_sidecars(catalogue: Catalogue) -> list[Record]:
     """The sidecars of all drawings of the shipped runs.
 
     Raises:
@@ -84,7 +70,7 @@ def current_sidecars(catalogue: Catalogue) -> list[dict[str, Any]]:
     return sidecars
 
 
-def check_causes(sidecars: Sidecars) -> None:
+def check_causes(sidecars: Sequence[Record]) -> None:
     """Make sure that claims that fail state a cause, or that it is unknown, and that claims that do not state none.
 
     A claim that is not run keeps its cause: what its runs showed is not at hand.
@@ -102,39 +88,29 @@ def check_causes(sidecars: Sidecars) -> None:
                 raise UserError(f"{name}, with a cause; allowed: a cause where the claim fails or is not run")
 
 
-def figure(catalogue: Catalogue, sidecars: Sidecars) -> bytes:
+def figure(catalogue: Catalogue, summary: Summary) -> bytes:
     """The figure as PNG."""
-    counts = {name: tally(own) for name, own in _by_paper(catalogue, sidecars).items()}
     names = {name: paper.name for name, paper in catalogue.papers.items()}
-    claims = {name: counted.claims for name, counted in counts.items()}
-    authors = {name: counted.reproduced for name, counted in counts.items()}
     with style.context():
-        return render(front_figure(headlines(sidecars), names, claims, authors), TITLE, crop=False)["png"]
+        return render(front_figure(summary, names), TITLE, crop=False)["png"]
 
 
-def tables(catalogue: Catalogue, sidecars: Sidecars) -> str:
+def tables(catalogue: Catalogue, summary: Summary) -> str:
     """Two tables in Markdown, of claims and of printed numbers, each with totals."""
-    papers = _by_paper(catalogue, sidecars)
-    first = {"": f"**all {len(catalogue.artifacts)}**"}
+    short, long = {"": f"**all {len(catalogue.artifacts)}**"}, {"": f"**all {len(catalogue.artifacts)}**"}
     for name, paper in catalogue.papers.items():
-        first[name] = f"[{paper.name}]({catalogue.package}/{name}/README.md)<br><sub>{_cell(paper.title)}</sub>"
-    artifacts = {name: [f"{drawn(own)} of {len(own)}"] for name, own in papers.items()}
-    artifacts[""] = [f"{drawn(sidecars)} of {len(sidecars)}"]
-    claims = [(name, artifacts[name] + numbers) for name, numbers in claim_counts(papers)]
+        short[name] = f"[{paper.name}]({catalogue.package}/{name}/README.md)"
+        title = paper.title.replace("|", "\\|")
+        long[name] = f"{short[name]}<br><sub>{title}</sub>"
+    every = {**summary.papers, "": summary.total}
+    drawn = {name: f"{counts.drawn} of {counts.artifacts}" for name, counts in every.items()}
+    claims = [(name, [drawn[name], *numbers]) for name, numbers in summary.claim_counts]
     return "\n\n".join(
         [
-            _table(["claims", "drawn", *CLAIM_HEADS], claims, first),
-            _table(["printed numbers", *NUMBER_HEADS], number_counts(papers), {**first, **_short(catalogue)}),
+            _table(["claims", "drawn", *CLAIM_HEADS], claims, long),
+            _table(["printed numbers", *NUMBER_HEADS], summary.number_counts, short),
         ]
     )
-
-
-def _by_paper(catalogue: Catalogue, sidecars: Sidecars) -> dict[str, list[dict[str, Any]]]:
-    return {name: [sidecar for sidecar in sidecars if sidecar["paper"] == name] for name in catalogue.papers}
-
-
-def _short(catalogue: Catalogue) -> dict[str, str]:
-    return {name: f"[{paper.name}]({catalogue.package}/{name}/README.md)" for name, paper in catalogue.papers.items()}
 
 
 def _table(heads: Sequence[str], rows: Rows, names: Mapping[str, str]) -> str:
@@ -143,10 +119,6 @@ def _table(heads: Sequence[str], rows: Rows, names: Mapping[str, str]) -> str:
         shown = numbers if paper else [f"**{number}**" if number else "" for number in numbers]
         lines.append(f"| {' | '.join([names[paper], *shown])} |")
     return "\n".join(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def with_block(text: str, name: str, block: str, command: str, file: str = "README.md") -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import RenderableType
 from rich.markup import escape
@@ -17,18 +16,18 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import OWN, Currency, drawing, folder_of
 from core.experiment.outputs import PAGE
 from core.report.figures.files import write_file
-from core.report.page.counts import (
-    Tally,
+from core.report.page.records import (
+    Record,
     answers,
     cause_text,
-    chance_sentence,
     interval_text,
+    load_sidecars,
     outcome_text,
-    tally,
+    table_from_record,
     value_text,
 )
-from core.report.page.records import load_sidecars, table_from_record
 from core.report.page.rendering import Site, render_page
+from core.report.page.summary import Summary, Tally, summary_of
 from core.report.style import LOOKS
 from core.report.tables.text import to_rich
 from core.report.verdicts.cells import KINDS
@@ -38,7 +37,7 @@ SINGLE = "comparison_single.html"
 IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
 
 
-def drawn_sidecars(catalogue: Catalogue, source: str) -> list[dict[str, Any]]:
+def drawn_sidecars(catalogue: Catalogue, source: str) -> list[Record]:
     """The sidecars of the catalogue's artifacts, drawn from a source of runs at whatever scale, as by `load_sidecars`.
 
     Each has `outdated`: whether anything that it depends on has changed since it was drawn.
@@ -49,20 +48,19 @@ def drawn_sidecars(catalogue: Catalogue, source: str) -> list[dict[str, Any]]:
     return [{**s, "outdated": not is_current(each)} for s, each in zip(sidecars, drawn, strict=True)]
 
 
-def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:
+def summary(sidecars: Sequence[Record]) -> list[RenderableType]:
     """What `compare` prints: each artifact's cells and claims (if there are few artifacts), then the counts."""
+    counts = summary_of(sidecars)
     parts: list[RenderableType] = []
     for sidecar in sidecars if len(sidecars) <= IN_FULL else ():
         if sidecar["table"] is not None:
             parts.append(to_rich(table_from_record(sidecar["table"]), sidecar["provenance"]))
         if sidecar["claims"]:
             parts.append(_claims_table(sidecar))
-    return [*parts, _counts_table(sidecars), chance_sentence(tally(sidecars))]
+    return [*parts, _counts_table(sidecars, counts), counts.chance]
 
 
-def write_page(
-    catalogue: Catalogue, source: str, sidecars: Sequence[dict[str, Any]], single_file: bool = False
-) -> Path:
+def write_page(catalogue: Catalogue, source: str, sidecars: Sequence[Record], single_file: bool = False) -> Path:
     """Write comparison.html beside the drawings from a source of runs; returns its path.
 
     Beside the shipped runs the page shows your own, where these are drawn.
@@ -77,7 +75,7 @@ def write_page(
     return write_file(figures / (SINGLE if single_file else PAGE), page)
 
 
-def _claims_table(sidecar: dict[str, Any]) -> RichTable:
+def _claims_table(sidecar: Record) -> RichTable:
     title = f"{sidecar['paper']}/{sidecar['artifact']}: claims"
     table = RichTable("claim", "ours", "95% interval", "published", "outcome", title=title, title_justify="left")
     for claim in sidecar["claims"]:
@@ -94,8 +92,8 @@ def _claims_table(sidecar: dict[str, Any]) -> RichTable:
     return table
 
 
-def _counts_table(sidecars: Sequence[dict[str, Any]]) -> RichTable:
-    total = tally(sidecars)
+def _counts_table(sidecars: Sequence[Record], summary: Summary) -> RichTable:
+    total = summary.total
     kinds = [kind for kind in KINDS if total.verdicts[kind]]
     legend = "   ".join(f"{LOOKS[kind].symbol} {kind}" for kind in kinds)
     table = RichTable(box=None, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
@@ -106,9 +104,9 @@ def _counts_table(sidecars: Sequence[dict[str, Any]]) -> RichTable:
     names += ["cells, authors' data"] if total.reproduced_cells else []
     for name in names:
         table.add_column(name, justify="right", min_width=max(3, len(name)))
-    for sidecar in sidecars:
+    for sidecar, counts in zip(sidecars, summary.artifacts, strict=True):
         name = f"{sidecar['paper']}/{sidecar['artifact']}"
-        table.add_row(name, sidecar["scale"], sidecar["runs"], *_counts(tally([sidecar]), kinds, total))
+        table.add_row(name, sidecar["scale"], sidecar["runs"], *_counts(counts, kinds, total))
     if len(sidecars) > 1:
         table.add_row("all", "", "", *_counts(total, kinds, total), style="bold")
     return table

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 
 from matplotlib.axes import Axes
@@ -20,6 +20,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from core.report import style
 from core.report.page.headlines import Answer, Headline
+from core.report.page.summary import Summary
 from core.report.style import LOOKS
 
 WIDTH = 8.3  # inches, which are 830 pixels on GitHub
@@ -40,20 +41,14 @@ NARROW = 1.13  # factor to each side of a share that a band of shares extends, s
 TITLE = "Do the headline claims hold when they are rerun?"
 
 
-def front_figure(
-    headlines: Sequence[Headline],
-    names: Mapping[str, str],
-    claims: Mapping[str, Counter[str]],
-    authors: Mapping[str, Counter[str]],
-) -> Figure:
+def front_figure(summary: Summary, names: Mapping[str, str]) -> Figure:
     """Draw the figure; the caller's style context must be active.
 
     Args:
-        headlines: Headline claims, those of a paper one after the other.
+        summary: Counts, and the headline claims, those of a paper one after the other.
         names: Names of the papers.
-        claims, authors: Number of a paper's claims by outcome, on our runs and on the authors' data.
     """
-    groups = [(paper, list(group)) for paper, group in groupby(headlines, key=lambda headline: headline.paper)]
+    groups = [(paper, list(group)) for paper, group in groupby(summary.headlines, key=lambda headline: headline.paper)]
     rows = sum(max(LEAST, len(group)) for _, group in groups) or 1
     height = TOP + ROW * rows + GAP * len(groups) + BOTTOM
     figure = Figure(figsize=(WIDTH, height))
@@ -63,7 +58,7 @@ def front_figure(
     _legend(page, effects)
     y = TOP
     for number, (paper, group) in enumerate(groups):
-        low = y + GAP / 2
+        low, counts = y + GAP / 2, summary.papers[paper]
         if number:
             page.plot([LEFT, RIGHT], [y, y], color="#d9dde3", linewidth=0.7)
         _name(page, names[paper], low + ROW / 2)
@@ -71,7 +66,7 @@ def front_figure(
             _row(page, effects, headline, low + ROW / 2)
             low += ROW
         low = max(low, y + GAP / 2 + LEAST * ROW)
-        _bars(page, claims[paper], authors[paper], y + GAP / 2, low)
+        _bars(page, counts.claims, counts.reproduced, y + GAP / 2, low)
         y = low + GAP / 2
     return figure
 

@@ -1,4 +1,4 @@
-"""Tables and checks as plain JSON, and back: what the sidecar of an artifact holds.
+"""Sidecars: tables and checks as plain JSON, and back, and what a claim's record says in words.
 
 JSON has no nan and no infinity; they are written as the strings "nan", "inf" and "-inf".
 """
@@ -15,15 +15,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from core.foundation.errors import UserError
-from core.report.tables.table import ReportCell, ReportTable
+from core.report.tables.table import ReportCell, ReportTable, show
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import PublishedCell
 
 FORMAT = 4
+WORDS = {"inconclusive": "open"}
+"""Words of verdicts and outcomes that are not their names."""
+Record = dict[str, Any]
+"""A sidecar, or a part of one such as a claim: names and plain values."""
 T = TypeVar("T")
 
 
-def to_json(record: dict[str, Any]) -> str:
+def to_json(record: Record) -> str:
     """A record as text: sorted keys, no nan, the same bytes for the same record."""
     return json.dumps(plain(record), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -43,7 +47,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def table_record(table: ReportTable) -> dict[str, Any]:
+def table_record(table: ReportTable) -> Record:
     """A table as a record; its cells become a list, row by row, each with its `row` and `column`."""
     record = plain(table)
     record["cells"] = [
@@ -54,7 +58,7 @@ def table_record(table: ReportTable) -> dict[str, Any]:
     return record
 
 
-def table_from_record(record: dict[str, Any]) -> ReportTable:
+def table_from_record(record: Record) -> ReportTable:
     """The table that `table_record` wrote."""
     cells = {}
     for cell in record["cells"]:
@@ -66,7 +70,7 @@ def table_from_record(record: dict[str, Any]) -> ReportTable:
     return ReportTable(**{**rest, "cells": cells})
 
 
-def read_sidecar(path: Path) -> dict[str, Any]:
+def read_sidecar(path: Path) -> Record:
     """The sidecar of a drawn artifact.
 
     Raises:
@@ -81,14 +85,14 @@ def read_sidecar(path: Path) -> dict[str, Any]:
     return record
 
 
-def _restore(cls: type[T], record: dict[str, Any] | None) -> T | None:
+def _restore(cls: type[T], record: Record | None) -> T | None:
     if record is None:
         return None
     numeric = {f.name for f in dataclasses.fields(cls) if str(f.type).startswith("float")}
     return cls(**{k: float(v) if k in numeric and v is not None else v for k, v in record.items()})
 
 
-def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
+def load_sidecars(figures: Path, names: Iterable[str]) -> list[Record]:
     """The sidecars <figures>/<paper>/<artifact>.json of these names that exist, by paper, tables before figures.
 
     Raises:
@@ -97,3 +101,51 @@ def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
     paths = (Path(figures) / f"{name}.json" for name in sorted(names))
     sidecars = [read_sidecar(path) for path in paths if path.is_file()]
     return sorted(sidecars, key=lambda sidecar: (sidecar["paper"], sidecar["kind"] != "table"))
+
+
+def answers(claim: Record) -> list[tuple[str, Record]]:
+    """The questions that a claim was asked, in words, each with the check that answers it: first that of our runs."""
+    if claim["reproduced"] is None:
+        return [("", claim)]
+    return [("our runs", claim), ("authors' data", claim["reproduced"])]
+
+
+def outcome_text(claim: Record) -> str:
+    """A claim's outcome in words, with what our part shows where that cannot decide it."""
+    if claim["holds"] != "outside" or not claim["part"]:
+        return claim["holds"]
+    return f"outside; on our part: {WORDS.get(claim['part'], claim['part'])}"
+
+
+def cause_text(claim: Record) -> str:
+    """Why a claim fails, on our part at least, as `kind: evidence`; empty if it does not, or no cause is stated."""
+    if claim["cause"] is None or not fails(claim):
+        return ""
+    return f"{claim['cause']['kind']}: {claim['cause']['evidence']}"
+
+
+def fails(claim: Record) -> bool:
+    """Whether a claim fails on our runs, on our part at least, or on the authors' data."""
+    return any("fails" in (check["holds"], check["part"]) for _, check in answers(claim))
+
+
+def needs_cause(claim: Record) -> bool:
+    """Whether a claim has to say why it fails: on our runs or the authors' data, or on our part if it is a headline."""
+    judged = any(check["holds"] == "fails" for _, check in answers(claim))
+    return judged or (bool(claim["headline"]) and fails(claim))
+
+
+def value_text(value: Any) -> str:
+    """A claim's value: numbers with four digits, words unchanged, a dash if there is none."""
+    if value in ("nan", "inf", "-inf"):
+        value = float(value)
+    if isinstance(value, float) and math.isnan(value):
+        return "–"
+    return show(value, ".4g") if isinstance(value, (int, float)) else str(value)
+
+
+def interval_text(claim: Record) -> str:
+    """`[low, high]`, empty if the claim has no interval."""
+    if "nan" in (claim["low"], claim["high"]):
+        return ""
+    return f"[{value_text(claim['low'])}, {value_text(claim['high'])}]"

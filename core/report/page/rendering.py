@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core.report import style
-from core.report.page import counts as words
-from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, claim_counts, number_counts
-from core.report.page.headlines import answer
-from core.report.page.records import table_from_record
+from core.report.page import records as words
+from core.report.page.records import Record, table_from_record
+from core.report.page.summary import CLAIM_HEADS, NUMBER_HEADS, summary_of
 from core.report.style import LOOKS, data_set_name
 from core.report.tables.table import published_text, row_lines, shared_notes
 from core.report.verdicts.cells import KINDS
@@ -79,10 +78,10 @@ class Site(NamedTuple):
 
 
 def render_page(
-    sidecars: Sequence[dict[str, Any]],
+    sidecars: Sequence[Record],
     names: Mapping[str, tuple[str, str]],
     site: Site,
-    own: Sequence[dict[str, Any]] = (),
+    own: Sequence[Record] = (),
 ) -> str:
     """The whole page as text.
 
@@ -117,11 +116,11 @@ def render_page(
         "cause": words.cause_text,
     }
     papers = {paper: list(group) for paper, group in groupby(sidecars, key=lambda sidecar: sidecar["paper"])}
-    total = words.tally(sidecars)
+    summary = summary_of(sidecars)
     images = {(s["paper"], s["artifact"]): site.image(f"{s['paper']}/{s['artifact']}") for s in sidecars}
     occurring = {kind for sidecar in sidecars for kind in _kinds_in(sidecar)}
     return environment.get_template("page.html").render(
-        answer=answer(sidecars),
+        answer=summary.sentences,
         front=site.image("readme/headlines"),
         papers=papers,
         labels={paper: names[paper][0] for paper in papers},
@@ -130,16 +129,16 @@ def render_page(
         others={f"{sidecar['paper']}/{sidecar['artifact']}": sidecar for sidecar in own},
         up=site.up,
         looks=LOOKS,
-        tally=words.tally,
+        counts_of={(s["paper"], s["artifact"]): counts for s, counts in zip(sidecars, summary.artifacts, strict=True)},
         failures=list(_failures(sidecars)),
         verdicts={kind: words.WORDS.get(kind, kind) for kind in (*OUTCOMES, *KINDS) if kind in occurring},
         number_kinds=KINDS,
         outcomes=OUTCOMES,
         claim_heads=CLAIM_HEADS,
-        claim_counts=claim_counts(papers),
+        claim_counts=summary.claim_counts,
         number_heads=NUMBER_HEADS,
-        number_counts=number_counts(papers),
-        chance=words.chance_sentence(total),
+        number_counts=summary.number_counts,
+        chance=summary.chance,
         folded_above=FOLDED,
     )
 
@@ -161,7 +160,7 @@ def code_address(where: str, root: Path) -> str:
     return f"{match['file']}#L{number}"
 
 
-def _failures(sidecars: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[str]]]:
+def _failures(sidecars: Sequence[Record]) -> Iterator[tuple[Record, Record, list[str]]]:
     """The claims that fail somewhere, headlines first within each paper, and where that is not on our whole runs."""
     claims = [(sidecar, claim) for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"]
     failing = [(sidecar, claim) for sidecar, claim in claims if words.fails(claim)]
@@ -173,7 +172,7 @@ def _failures(sidecars: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, An
             yield sidecar, claim, asked if claim["holds"] != "fails" or claim["reproduced"] is not None else []
 
 
-def _answers(claim: dict[str, Any], own: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
+def _answers(claim: Record, own: Record | None) -> list[tuple[str, Record]]:
     """The answers to a claim, with that of the user's own runs if they are drawn."""
     same = [other for other in own["claims"] if other["id"] == claim["id"]] if own is not None else []
     answers = words.answers(claim)
@@ -182,11 +181,11 @@ def _answers(claim: dict[str, Any], own: dict[str, Any] | None) -> list[tuple[st
     return [("shipped runs", claim), *answers[1:], *(("your own runs", other) for other in same)]
 
 
-def _outcomes_in(check: dict[str, Any]) -> list[str]:
+def _outcomes_in(check: Record) -> list[str]:
     return [outcome for outcome in dict.fromkeys([check["holds"], check["part"]]) if outcome]
 
 
-def _kinds_in(sidecar: dict[str, Any]) -> set[str]:
+def _kinds_in(sidecar: Record) -> set[str]:
     """Every verdict and outcome that occurs in an artifact."""
     checks = [check for claim in sidecar["claims"] for _, check in words.answers(claim)]
     kinds = {outcome for check in checks for outcome in _outcomes_in(check)}
@@ -195,7 +194,7 @@ def _kinds_in(sidecar: dict[str, Any]) -> set[str]:
     return kinds | ({"not run"} if sidecar["absent"] else set())
 
 
-def _cells(record: dict[str, Any], own: dict[str, Any] | None) -> list[CellLine]:
+def _cells(record: Record, own: Record | None) -> list[CellLine]:
     """The lines of a sidecar's table, with what the user's own runs give."""
     table = table_from_record(record)
     others = {} if own is None else dict(_judged(own))
@@ -210,7 +209,7 @@ def _cells(record: dict[str, Any], own: dict[str, Any] | None) -> list[CellLine]
     return lines
 
 
-def _judged(record: dict[str, Any]) -> Iterator[tuple[tuple[str, str], tuple[str, str, str]]]:
+def _judged(record: Record) -> Iterator[tuple[tuple[str, str], tuple[str, str, str]]]:
     """Each cell's row and column with its value, its verdict and what qualifies that, in words."""
     table = table_from_record(record)
     for row in table.rows:

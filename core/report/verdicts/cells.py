@@ -28,7 +28,6 @@ A published number without a usable spread has standard error 0, which leaves ou
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import NamedTuple
@@ -202,13 +201,6 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
     freedom = 1 / inverse if inverse > 0 else math.inf
     half_width = student_quantile(freedom, level) * math.sqrt(a + b)
     return difference - half_width, difference + half_width
-
-
-def expected_false_worse(verdicts: Iterable[Verdict | None]) -> float:
-    """Number of `worse` expected by chance if every published number is right: half of 5% of those that can be."""
-    return (
-        (1 - LEVEL) / 2 * sum(1 for verdict in verdicts if verdict is not None and verdict.tested and verdict.directed)
-    )
 
 
 def check_direction(direction: str) -> None:

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from core.foundation.errors import UserError
 from core.report.page.comparison import summary
-from core.report.page.counts import chance_sentence, interval_text, tally, value_text
-from core.report.page.records import load_sidecars, to_json
+from core.report.page.records import interval_text, load_sidecars, to_json, value_text
 from core.report.page.rendering import cell_text, code_address
+from core.report.page.summary import summary_of, tally
 from core.report.statistics.intervals import Interval
 from core.report.verdicts.checks import Check, both, judge, not_run, outside
 from tests.core.report.page.made_sidecars import NAMES, PIXEL, Page, page_of, sidecar, table
@@ -98,11 +98,12 @@ def test_the_page_marks_what_is_out_of_date(figures):
 
 
 def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
-    counts = tally(load_sidecars(figures, NAMES))
+    summary = summary_of(load_sidecars(figures, NAMES))
+    counts = summary.total
     assert counts.verdicts == {"reproduced": 1, "better": 2, "worse": 1}
     assert counts.claims == {"holds": 1, "not run": 1}
     assert (counts.reduced, counts.tested) == (4, 2) and counts.expected_false_worse == pytest.approx(0.05)
-    assert chance_sentence(counts).startswith("Worse than published: 1 cells. 2 cells were tested")
+    assert summary.chance.startswith("Worse than published: 1 cells. 2 cells were tested")
 
 
 def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figures):
@@ -115,7 +116,7 @@ def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figu
     page = " ".join(Page(page_of(figures, [json.loads(to_json(made))])).words)
     for text in (console.export_text(), page):
         assert "outside; on our part: fails" in text and ": its own table" in text
-    assert tally([made]).on_our_part == {"fails": 1}
+    assert tally(made).on_our_part == {"fails": 1}
 
 
 def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs(figures):
@@ -129,7 +130,7 @@ def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs(figures)
     for text in (console.export_text(), page):
         for words in ("[0.2, 0.9]", "✓ holds (our runs)", "[−0.8, −0.6]", "▼ fails (authors' data)"):
             assert words in text
-    counts = tally([made])
+    counts = tally(made)
     assert (counts.claims, counts.reproduced) == ({"holds": 1}, {"fails": 1})
 
 
@@ -137,7 +138,7 @@ def test_checks_of_the_code_are_shown_and_not_counted():
     check = Check("a", math.nan, math.nan, "holds")
     made = sidecar("alpha", "fig1", checks=[check])
     made["claims"] = [{**made["claims"][0], "kind": "check"}]
-    assert not tally([made]).claims
+    assert not tally(made).claims
     console = Console(width=200, file=io.StringIO(), record=True)
     for part in summary([made]):
         console.print(part)

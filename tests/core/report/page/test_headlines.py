@@ -10,10 +10,10 @@ import pytest
 from matplotlib.colors import same_color
 
 from core.report import style
-from core.report.page.counts import tally
 from core.report.page.front_figure import COLORS, LARGEST, SMALLEST, front_figure
-from core.report.page.headlines import answer, effect_of, headlines, outcomes
+from core.report.page.headlines import effect_of, headlines
 from core.report.page.records import to_json
+from core.report.page.summary import outcomes, summary_of
 from core.report.statistics.intervals import Interval
 from core.report.verdicts.checks import all_of, at_least, both, contrary, judge, not_run, outside
 from tests.core.report.page.made_sidecars import sidecar
@@ -77,9 +77,10 @@ def test_headlines_are_the_marked_claims_with_outcomes_causes_and_values(sidecar
 
 
 def test_the_figure_has_a_dot_for_each_effect_and_a_bar_of_counts(sidecars):
-    found, counts = headlines(sidecars), tally(sidecars)
+    summary = summary_of(sidecars)
+    found, counts = summary.headlines, summary.total
     with style.context():
-        figure = front_figure(found, {"alpha": "Alpha"}, {"alpha": counts.claims}, {"alpha": counts.reproduced})
+        figure = front_figure(summary, {"alpha": "Alpha"})
     page, axes = figure.axes
     dots = [line for line in axes.lines if len(line.get_xdata()) == 1]
     answers = [(each.ours, each.full) for each in found]
@@ -105,14 +106,13 @@ def test_effects_beyond_the_axis_become_arrows():
     made = sidecar("alpha", "fig1", checks=[judge(Interval(9000.0, 1.0, 9100.0), lower=1.0)])
     made["claims"][0]["headline"] = "far"
     with style.context():
-        counts = {"alpha": Counter(holds=1)}
-        figure = front_figure(headlines([json.loads(to_json(made))]), {"alpha": "Alpha"}, counts, counts)
+        figure = front_figure(summary_of([json.loads(to_json(made))]), {"alpha": "Alpha"})
     (dot,) = [line for line in figure.axes[1].lines if len(line.get_xdata()) == 1]
     assert dot.get_marker() == ">" and dot.get_xdata()[0] == LARGEST
 
 
 def test_three_sentences_with_the_numbers(sidecars):
-    first, second, third = answer(sidecars)
+    first, second, third = summary_of(sidecars).sentences
     assert first == (
         "Of 6 headline claims of 1 papers, 1 holds, 2 fail, 1 is open, 1 is out of reach and 1 is not run; "
         "1 were tested at the full protocol of their paper, of which 1 holds, 0 fail and 0 are open."
@@ -122,7 +122,7 @@ def test_three_sentences_with_the_numbers(sidecars):
         "Of all 7 claims 2 hold, 2 fail, 1 is open, 1 is out of reach and 1 is not run; on the authors' own data "
         "1 holds"
     )
-    assert answer([]) == []
+    assert summary_of([]).sentences == []
 
 
 def test_outcomes_in_words():

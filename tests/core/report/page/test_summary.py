@@ -1,11 +1,11 @@
-"""The two tables of counts: what each column counts, and totals."""
+"""The two tables of counts: what each column counts, and totals; what chance can make wrong."""
 
 from __future__ import annotations
 
 import json
 
-from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, claim_counts, drawn, number_counts
 from core.report.page.records import to_json
+from core.report.page.summary import CLAIM_HEADS, NUMBER_HEADS, summary_of, tally
 from core.report.statistics.intervals import Interval
 from core.report.verdicts.checks import both, judge, outside
 from tests.core.report.page.made_sidecars import sidecar, table
@@ -27,8 +27,9 @@ def test_claims_and_numbers_by_paper_and_in_total():
         "beta": [made("beta", 5.0, [FAILS])],
     }
     papers["beta"][0]["table"]["cells"][0]["verdict"]["kind"] = "as configured"
-    claims, numbers = claim_counts(papers), number_counts(papers)
-    assert [name for name, _ in claims] == [name for name, _ in numbers] == ["alpha", "beta", ""]
+    summary = summary_of([sidecar for own in papers.values() for sidecar in own], ["alpha", "gamma"])
+    claims, numbers = summary.claim_counts, summary.number_counts
+    assert [name for name, _ in claims] == [name for name, _ in numbers] == ["alpha", "gamma", "beta", ""]
     alpha, total = row(claims, "alpha", CLAIM_HEADS), row(claims, "", CLAIM_HEADS)
     assert (alpha["hold"], alpha["fail"], alpha["open"], alpha["outside"]) == ("1", "1", "·", "1")
     assert alpha["outside, on our part: hold / fail / open"] == "0 / 1 / 0"
@@ -41,4 +42,10 @@ def test_claims_and_numbers_by_paper_and_in_total():
 
 
 def test_artifacts_without_runs_are_not_counted_as_drawn():
-    assert drawn([made("alpha", 0.0), made("alpha", 0.0, absent=True)]) == 1
+    total = summary_of([made("alpha", 0.0), made("alpha", 0.0, absent=True)]).total
+    assert (total.drawn, total.artifacts) == (1, 2)
+
+
+def test_an_artifact_that_repeats_another_s_numbers_adds_none():
+    once, again = made("alpha", 5.0), made("alpha", 5.0, repeats="table1")
+    assert summary_of([once, again]).total.verdicts == tally(once).verdicts != tally(again).verdicts
