@@ -144,7 +144,8 @@ class Summary:
         return (
             f"Worse than published: {total.verdicts['worse']} cells. {total.tested} cells were tested by an interval, "
             f"{total.directed} of them in a metric that has a direction; were every published number right, the 5% "
-            f"level alone would make {total.expected_false_worse:.1f} of these falsely worse, and as many falsely better."
+            f"level alone would make {total.expected_false_worse:.1f} of these falsely worse, "
+            "and as many falsely better."
         )
 
 
