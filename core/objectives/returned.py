@@ -73,6 +73,8 @@ def number(value: Any, what: str = "the function returned", allowed: str = ONE_L
         return float(value)
     if isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.timedelta64)):
         return _as_float(value)
+    if value is None:
+        raise WrongReturnError(f"{what} None, as a function without `return` does; {allowed}")
     if type(value).__name__ in UNKNOWN or value is np.ma.masked:
         raise MissingValueError(f"{what} {brief(value)}, a value that is not known")
     if inspect.iscoroutine(value) or inspect.isgenerator(value) or inspect.isasyncgen(value):

@@ -117,8 +117,13 @@ class UserFunction:
         keys = [name for name in RESULTS if name in returned]
         if len(keys) != 1:
             raise WrongReturnError(
-                f"the function returned {brief(dict(returned))}; allowed: a dictionary with 'loss', or 'value' in its "
-                "place, and maybe 'cost' and constraints"
+                f"the function returned {brief(dict(returned))}, with {'both' if keys else 'neither'} of 'loss' and "
+                "'value'; allowed: one of them, and maybe 'cost', constraints and other outcomes"
+            )
+        if isinstance(returned.get("status"), str) and returned["status"] == "fail":  # as Hyperopt has it
+            raise WrongReturnError(
+                "the function returned 'status' 'fail', which is an outcome like any other here; allowed: an exception "
+                "or the loss nan where an evaluation fails"
             )
         loss = number(returned[keys[0]])
         cost = checked_cost(number(returned["cost"]), returned) if "cost" in returned else seconds

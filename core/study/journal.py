@@ -30,6 +30,7 @@ import codecs
 import hashlib
 import json
 import os
+import re
 import shlex
 import signal
 import tempfile
@@ -57,6 +58,7 @@ Event = tuple[str, Trial | Record | Mapping[str, Any]]
 KINDS = {"asked": Trial, "told": Record, "again": dict, "interrupted": dict, "recommended": dict, "ended": dict}
 """What the lines hold."""
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a process which was asked to end
+ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 LONGEST = ".states"  # the longest ending of a name beside the journal, apart from temporary ones
 
 
@@ -83,6 +85,7 @@ class Journal:
         self.path, self.shown, self._handle = path, shown or path, handle
         self._header, self._process = {"journal": VERSION, **(header or {})}, os.getpid()
         self._columns = {} if space is None or path is None else {name: Column.of(space[name]) for name in space}
+        self._require_texts()
         self._writing = self._unsynced = self.failed = False
         self._lines = [] if path is None else self._read()  # the header first
         self._written = hashlib.sha256(b"".join(self._lines))
@@ -93,6 +96,17 @@ class Journal:
         self.deaths, self._pending = _deaths(self.events)
         self._begun: set[int] = set()  # by this process, and not told
         self._changed = 0 if path is None else os.fstat(handle).st_mtime_ns
+
+    def _require_texts(self) -> None:
+        """Raise UserError for choices whose text has their place in memory: no other process would know them again."""
+        for name, column in self._columns.items():
+            for choice in column.choices if column.kind == "categorical" else ():
+                if not isinstance(choice, (str, int, float)) and (text := ADDRESS.search(repr(choice))):
+                    raise UserError(
+                        f"{self.shown}: the choice {brief(choice)} of {name!r} is known by its place in memory "
+                        f"({text[0]}) alone, so that the search could not be resumed; allowed: a class, or "
+                        "names that the function looks up in a dictionary"
+                    )
 
     def asked(self, trial: Trial) -> None:
         """Write that a trial was proposed; it may begin after the next `sync`."""

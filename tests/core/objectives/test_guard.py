@@ -44,7 +44,7 @@ def objective(returned: Any, **settings: Any) -> FunctionObjective:
         (math.inf, "loss is inf"),
         (-math.inf, "loss is -inf"),
         ("0.3", "WrongReturnError: the function returned '0.3' of type str, not a number"),
-        (None, "WrongReturnError: the function returned None of type NoneType, not a number"),
+        (None, "WrongReturnError: the function returned None, as a function without `return` does"),
         (True, "WrongReturnError: the function returned True of type bool, not a number"),
         (1 + 2j, "WrongReturnError: the function returned (1+2j) of type complex, not a number"),
         ([0.1, 0.2], "WrongReturnError: the function returned 2 numbers of shape (2,), not one"),

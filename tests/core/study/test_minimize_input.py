@@ -31,7 +31,10 @@ from tests.core.study.bowl import SPACE, bowl, curve
         ({"method": "hyperband_lcnet"}, "needs learning curves, which a function does not return"),
         ({"function": 3}, "function is 3"),
         ({"space": 5}, "space is 5; allowed: a ConfigurationSpace, or a dictionary such as"),
-        ({"space": {"x": (5.0, 1.0)}}, r"space: 'x' is \(5.0, 1.0\); allowed: \(low, high\)"),
+        (
+            {"space": {"x": (5.0, 1.0)}},
+            r"space: 'x' is \(5.0, 1.0\); its low end is not below the high one; allowed: \(low, high\)",
+        ),
         ({"space": {"x": (0, 1, 2)}}, "space: 'x' is"),
         ({"space": {"x": {"a"}}}, "space: 'x' is"),
         ({"space": {}}, "has no hyperparameters"),

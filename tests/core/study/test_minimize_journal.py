@@ -17,8 +17,8 @@ import pytest
 import core.study.journal
 from core import minimize
 from core.foundation.errors import UserError
+from core.optimizers.model_settings import GPSettings
 from core.study.methods import BOHBSettings
-from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -171,6 +171,16 @@ def test_choices_keep_their_types_when_a_run_is_resumed(tmp_path):
         assert type(one.configuration["k"]) is type(other.configuration["k"])
     start = {"method": "ablr", "initial_design": 1, "widths": (5,), "iterations": 2}
     assert minimize(lambda c: c["x"], space, start, 2, earlier=[again]).best is not None
+
+
+@pytest.mark.parametrize("choices", [[object(), object()], [lambda: 1, lambda: 2], [bowl, outcomes]], ids=range(3))
+def test_choices_that_no_other_process_would_know_again_are_refused(tmp_path, choices):
+    calls = []
+    with pytest.raises(
+        UserError, match=r"choice .* of 'k' is known by its place in memory \(0x.*; allowed: a class, or"
+    ):
+        minimize(calls.append, {"k": choices, "x": (0.0, 1.0)}, "random", 4, journal=tmp_path / "run.jsonl")
+    assert not calls
 
 
 class Searching:

@@ -50,13 +50,14 @@ def test_what_is_no_cost_fails_in_words(returned, told):
         ((1.0,), "a tuple of 1; allowed: one loss, or"),
         ((), "a tuple of 0"),
         ((1.0, "2"), "returned '2' of type str, not a number"),
-        (None, "returned None of type NoneType, not a number"),
+        (None, "returned None, as a function without `return` does; allowed: one loss"),
+        ({"loss": 1.0, "status": "fail"}, "returned 'status' 'fail', which is an outcome like any other here; allowed"),
         (
             [1.0, 2.0],
             r"2 numbers of shape \(2,\), not one; .*two objectives .* BoTorch with qLogNoisyExpected",
         ),
-        ({"cost": 1.0}, "allowed: a dictionary with 'loss'"),
-        ({"loss": 1.0, "value": 1.0}, "allowed: a dictionary with 'loss'"),
+        ({"cost": 1.0}, "with neither of 'loss' and 'value'; allowed: one of them"),
+        ({"loss": 1.0, "value": 1.0}, "with both of 'loss' and 'value'; allowed: one of them"),
         ({"loss": [1.0, 2.0]}, "returned 2 numbers"),
     ],
 )

@@ -36,7 +36,10 @@ def test_an_incumbent_gives_way_to_smaller_losses_on_budgets_that_are_not_smalle
 
 @pytest.mark.parametrize(
     ("records", "message"),
-    [([], "nothing was evaluated: there is no best configuration"), ([record(0, 1, 9.0, "died")], "the first with 'died'")],
+    [
+        ([], "nothing was evaluated: there is no best configuration"),
+        ([record(0, 1, 9.0, "died")], "the first with 'died'"),
+    ],
 )
 def test_without_a_success_there_is_none(records, message):
     with pytest.raises(UserError, match=message):
