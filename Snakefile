@@ -6,9 +6,8 @@ import sys
 from snakemake.utils import min_version
 
 from core.foundation.errors import UserError
-from core.experiment.drawings import EXTENSIONS
-from core.experiment.outputs import CELL, SHORT, one_of
-from core.experiment.workflow import LIBRARY, Workflow, in_one_line
+from core.experiment.paper import EXTENSIONS
+from core.experiment.workflow import CELL, LIBRARY, SHORT, Workflow, in_one_line, one_of
 
 min_version("9.0")
 
@@ -16,8 +15,8 @@ min_version("9.0")
 PYTHON = "python" if workflow.deployment_settings.deployment_method else shlex.quote(sys.executable)
 
 try:
-    flow = Workflow(config, say=logger.warning if workflow.is_main_process else lambda text: None)
-    unknown = flow.outputs.unknown()
+    flow = Workflow(config, say=logger.warning, ancient=ancient, main=workflow.is_main_process)
+    unknown = flow.unknown()
 except UserError as error:
     raise WorkflowError(str(error))
 
@@ -26,9 +25,9 @@ wildcard_constraints:
     own="(own/)?",
     table=one_of(flow.artifacts("table")),
     figure=one_of(flow.artifacts("figure")),
-    short=one_of(flow.catalogue.short_names),
+    short=one_of(flow.papers.short_names),
     unknown=unknown,
-    **{part: one_of(flow.outputs.cell_names(part)) for part in CELL},
+    **{part: one_of(flow.cell_names(part)) for part in CELL},
 
 
 localrules:
@@ -53,7 +52,7 @@ rule library:
 
 
 # One process draws all artifacts of a paper: most of the time for a single one goes into starting Python.
-for name in flow.papers:
+for name in flow.papers.valid:
 
     rule:
         name:
@@ -71,12 +70,12 @@ for name in flow.papers:
         conda:
             "envs/environment.yaml"
         shell:
-            f"{PYTHON} -m papers draw {{params.paper}} --source {flow.source} --scale {flow.scale} --processes 1"
+            f"{PYTHON} -m papers draw {{params.paper}} --source {flow.source} --scale {flow.scale}"
             " > {log} 2>&1"
 
 
-papers = [getattr(rules, name) for name in flow.papers]
-workflow.ruleorder("table", "figure", "short_name", *flow.papers)
+papers = [getattr(rules, name) for name in flow.papers.valid]
+workflow.ruleorder("table", "figure", "short_name", *flow.papers.valid)
 
 
 rule all:
@@ -144,7 +143,7 @@ rule comparison:
 
 # A cell's files are left there for its job, which adds what is missing. Some cells write a file beside their records.
 # Group and resources are for clusters: profiles/slurm.
-for endings, experiments in flow.outputs.cell_endings.items():
+for endings, experiments in flow.cell_endings.items():
 
     rule:
         name:
@@ -178,6 +177,6 @@ for endings, experiments in flow.outputs.cell_endings.items():
 # For targets that no rule makes: ends in one line that names what is near.
 rule unknown:
     input:
-        in_one_line(lambda w: flow.outputs.check(w.unknown)),
+        in_one_line(lambda w: flow.check(w.unknown)),
     output:
         "{unknown}",

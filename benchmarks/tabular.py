@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 from rich.table import Table
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.experiment.table_search import make_optimizer
 from core.experiment.table_trajectories import trajectory_of_records
@@ -34,7 +34,7 @@ METHODS = ("random", "tpe", "regularized_evolution", "reinforce", "hyperband", "
 
 def shipped_table() -> TabularBenchmark:
     """A table of the shipped grid of parkinsons."""
-    (cell,) = find_cells(Catalogue(), "tabular/grid/parkinsons", "quick")
+    (cell,) = find_cells(Papers(), "tabular/grid/parkinsons", "quick")
     return TabularBenchmark(synthetic_table(FCNET.restricted(**cell.settings.values), 0))
 
 
@@ -84,7 +84,7 @@ def naive(file: h5py.File, configuration: dict, generator: np.random.Generator) 
 
 def run(benchmark: TabularBenchmark, method: str, repeats: int = REPEATS) -> tuple[float, int]:
     """CPU seconds of a run with the constants of the paper's scale, records included, and its number of evaluations."""
-    (cell,) = find_cells(Catalogue(), f"tabular/methods/parkinsons/{method}", "paper")
+    (cell,) = find_cells(Papers(), f"tabular/methods/parkinsons/{method}", "paper")
     counts = []
 
     def once() -> None:

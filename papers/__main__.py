@@ -49,14 +49,14 @@ def _call(options: argparse.Namespace) -> int:
     """Libraries are imported here, so that `--help` and mistyped options answer at once."""
     from rich.console import Console
 
-    from core.experiment.catalogue import Catalogue
+    from core.experiment.paper import Papers
 
     module, function = options.command
     command = getattr(importlib.import_module(module if "." in module else f"papers.commands.{module}"), function)
-    catalogue, console = Catalogue(workplace(CODE), code=CODE), Console(highlight=False)
+    papers, console = Papers(workplace(CODE), code=CODE), Console(highlight=False)
     if not is_clone(CODE):
-        console.print(about(catalogue.root), markup=False, soft_wrap=True)
-    return command(catalogue, options, console)
+        console.print(about(papers.root), markup=False, soft_wrap=True)
+    return command(papers, options, console)
 
 
 def _parser_of(arguments: list[str]) -> tuple[argparse.ArgumentParser, list[str]]:
@@ -158,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
     promote.add_argument("name", help="paper/experiment/benchmark/method, or the beginning of one")
     _scale(promote)
-    promote.set_defaults(command=("promotion", "promote"))
+    promote.set_defaults(command=("verifying", "promote"))
 
     verify = commands_.add_parser("verify", help="rerun randomly chosen shipped shards and compare")
     verify.add_argument(
@@ -199,9 +199,6 @@ def _drawing(parser: argparse.ArgumentParser) -> None:
         choices=SOURCES,
         help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own (run); default: the "
         "shipped ones, and your own where none is shipped",
-    )
-    parser.add_argument(
-        "--processes", type=int, default=os.cpu_count() or 1, help="how many draw at once (default: one per core)"
     )
 
 

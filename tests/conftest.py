@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY = ROOT / "tests" / "core" / "experiment" / "toy"
@@ -44,14 +44,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Catalogue]]:
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Papers]]:
     """Reads the catalogue of a repository in tmp_path whose one paper is the toy; again after a test edited it."""
     shutil.copytree(TOY, tmp_path / PACKAGE / "toy", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.syspath_prepend(tmp_path)
 
-    def read() -> Catalogue:
+    def read() -> Papers:
         _forget_toy()
-        return Catalogue(tmp_path, PACKAGE)
+        return Papers(tmp_path, PACKAGE)
 
     yield read
     _forget_toy()

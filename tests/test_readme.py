@@ -16,8 +16,7 @@ import pytest
 from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
-from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import folder_of
+from core.experiment.paper import Papers, folder_of
 from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow
 from core.foundation.errors import UserError
@@ -42,8 +41,8 @@ COMMANDS = [(str(path), line) for path in READMES for line in commands_in((ROOT 
 
 
 @cache
-def catalogue() -> Catalogue:
-    return Catalogue(ROOT)
+def papers() -> Papers:
+    return Papers(ROOT)
 
 
 def resolve(command: str) -> argparse.Namespace | Workflow | None:
@@ -55,11 +54,11 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         config, targets = snakemake(words)
         flow = Workflow(config, ROOT)
         for target in targets:
-            flow.outputs.check(target)
-            if drawn := flow.outputs.drawn.get(target):
+            flow.check(target)
+            if drawn := flow.drawn.get(target):
                 flow.inputs(drawn.name, folder_of(drawn.source))
         rules = {target for target in targets if "/" not in target}
-        assert rules <= {"all", *flow.papers}, rules
+        assert rules <= {"all", *flow.papers.valid}, rules
         return flow
     elif words[:3] == ["python", "-m", "core.data"]:
         options = data_parser().parse_args(words[3:])
@@ -72,15 +71,15 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
             return options
         if words[3] == "verify" or getattr(options, "against", None):
             for name in [options.name] if isinstance(options.name, str) else options.name:
-                assert find_cells(catalogue(), name, getattr(options, "scale", "quick"))
+                assert find_cells(papers(), name, getattr(options, "scale", "quick"))
         elif words[3] == "benchmark":
             for name in options.on:
                 assert name in objectives() or (ROOT / "papers" / name.partition("/")[0] / "benchmark.py").is_file()
         elif words[3] in ("draw", "compare"):
-            drawings(catalogue(), options.name or catalogue().names, options.scale, options.source)
+            drawings(papers(), options.name or papers().names, options.scale, options.source)
         elif words[3] in ("run", "promote", "list") and options.name:
             given = {"runs": getattr(options, "runs", None), "overrides": dict(getattr(options, "overrides", ()))}
-            options.cells = find_cells(catalogue(), options.name, options.scale, **given)
+            options.cells = find_cells(papers(), options.name, options.scale, **given)
         return options
     elif words[:3] == ["pip", "install", "-r"]:
         assert (ROOT / words[3]).is_file(), words[3]
@@ -190,14 +189,14 @@ class TestTablesOfPapers:
     def test_papers(self):
         text = (ROOT / "README.md").read_text()
         rows = re.findall(r"^\| \[([^]]+)\]\(papers/(\w+)/README.md\)", text, re.MULTILINE)
-        assert rows == 2 * [(paper.name, name) for name, paper in catalogue().papers.items()]
+        assert rows == 2 * [(paper.spec.name, name) for name, paper in papers().valid.items()]
 
     def test_numbers_are_those_of_the_drawings(self):
         try:
-            sidecars = current_sidecars(catalogue())
+            sidecars = current_sidecars(papers())
         except UserError as error:
             pytest.skip(f"{error}; .ci/run draws it first")
-        assert tables(catalogue(), sidecars) in (ROOT / "README.md").read_text(), "python -m papers readme writes it"
+        assert tables(papers(), sidecars) in (ROOT / "README.md").read_text(), "python -m papers readme writes it"
 
 
 @pytest.mark.parametrize("path", READMES, ids=str)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.experiment.outputs import RULES
 from core.experiment.storage import read_provenance
+from core.experiment.workflow import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
 CELL = "results/run/paper/toy/fit/line/noisy.parquet"

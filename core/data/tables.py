@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -148,7 +148,7 @@ def read_table(path: Path, limit: int | None = None) -> pd.DataFrame:
             return parse_text(stream)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise CorruptDataError(f"{path}: truncated or damaged gzip file ({error})") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+    except ValueError as error:  # pandas' own errors are such
         raise CorruptDataError(f"{path}: not a table ({' '.join(str(error).split())})") from error
 
 
@@ -174,6 +174,8 @@ def _read_parquet(path: Path, limit: int | None) -> pd.DataFrame:
 
 def parse_text(stream: Any, **options: Any) -> pd.DataFrame:
     """Delimited text as a frame of float and text columns; `options` go to `pandas.read_csv`."""
+    import pandas as pd  # takes a second, which readers of records may do without
+
     frame = pd.read_csv(
         stream,
         keep_default_na=False,
@@ -197,6 +199,8 @@ def _clean(column: pd.Series) -> pd.Series:
 
 def numbers_if_all(column: pd.Series) -> pd.Series:
     """A column as numbers if all its present values are."""
+    import pandas as pd
+
     try:
         return pd.to_numeric(column)
     except (ValueError, TypeError):

@@ -10,19 +10,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic_core import to_jsonable_python
 
 from core.experiment import LIST, SCALES
-from core.experiment.layers import METHOD, Layer, by_hand, method_named, nested, resolve, value_of
-from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, split_reference
-from core.experiment.settings import Settings
+from core.experiment.schema import ALL_BENCHMARKS, Experiment, PaperSpec, Scale, split_reference
+from core.experiment.settings import METHOD, Layer, Settings, by_hand, method_named, nested, resolve, value_of
 from core.foundation.errors import UnknownNameError, UserError
 
 SHARD_RUNS = 10
@@ -33,8 +32,26 @@ MOST_RUNS = 1_000_000
 """Repetitions that a cell may have: the blocks of more would fill the memory before the first is computed."""
 
 
-Expanded = Callable[[str, str, str], Sequence["Cell"]]
-"""The cells of (paper, experiment, scale); the paper is empty for the one that asks."""
+class Household(Protocol):
+    """What cells are made from: a `core.experiment.paper.Paper`.
+
+    Attributes:
+        spec: Its paper.yaml.
+        models: The settings models of its settings.py by name.
+        place: Its paper.yaml, as errors name it.
+    """
+
+    @property
+    def spec(self) -> PaperSpec: ...
+    @property
+    def models(self) -> Mapping[str, type[Settings]]: ...
+    @property
+    def place(self) -> str: ...
+    def other(self, owner: str) -> Household:
+        """The paper of that name, itself where the name is empty."""
+
+    def cells(self, experiment: str, scale: str) -> Sequence[Cell]:
+        """All cells of an experiment at a scale."""
 
 
 @dataclass(frozen=True)
@@ -104,20 +121,8 @@ class Cell:
         return [range(i, min(i + size, self.runs)) for i in range(0, self.runs, size)]
 
 
-def expand(
-    paper: Paper,
-    experiment_name: str,
-    scale_name: str,
-    models: Mapping[str, type[Settings]],
-    expanded: Expanded,
-    file: str = "paper.yaml",
-) -> Iterator[Cell]:
-    """All cells of an experiment at a scale, settings resolved and validated.
-
-    Args:
-        models: The paper's settings models by name (papers/<paper>/settings.py).
-        expanded: The cells of the experiments that this one needs.
-        file: File that errors name.
+def expand(paper: Household, experiment_name: str, scale_name: str) -> Iterator[Cell]:
+    """All cells of an experiment of a paper at a scale, settings resolved and validated.
 
     Raises:
         UserError: an unknown name, or settings the model refuses (file, key, value, what is allowed).
@@ -125,26 +130,24 @@ def expand(
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
     for benchmark in scale.benchmarks or experiment.benchmarks:
         for method in scale.methods or experiment.methods:
-            yield make_cell(paper, experiment_name, benchmark, method, scale_name, models, expanded, file=file)
+            yield make_cell(paper, experiment_name, benchmark, method, scale_name)
 
 
 def make_cell(
-    paper: Paper,
+    paper: Household,
     experiment_name: str,
     benchmark: str,
     method: str,
     scale_name: str,
-    models: Mapping[str, type[Settings]],
-    expanded: Expanded,
     runs: int | None = None,
     overrides: Mapping[str, Any] | None = None,
-    file: str = "paper.yaml",
 ) -> Cell:
     """One cell by name; `runs` and `overrides` replace the scale's number of repetitions and single settings."""
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
     benchmarks, methods = scale.benchmarks or list(experiment.benchmarks), scale.methods or list(experiment.methods)
-    where = f"{paper.paper}/{experiment_name} at scale {scale_name}"
-    listing = f"{LIST} {paper.paper}/{experiment_name} --scale {scale_name}"
+    name = f"{paper.spec.paper}/{experiment_name}"
+    where = f"{name} at scale {scale_name}"
+    listing = f"{LIST} {name} --scale {scale_name}"
     if benchmark not in benchmarks:
         raise UnknownNameError(f"benchmark of {where}", benchmark, benchmarks, listing)
     if method not in methods:
@@ -156,20 +159,20 @@ def make_cell(
     if not 1 <= count <= MOST_RUNS:
         limit = "at least 1" if count < 1 else f"at most {MOST_RUNS:,}"
         raise UserError(f"runs = {count}: must be {limit}")
-    if experiment.settings_model not in models:
-        kind = f"settings model in {file}: experiments.{experiment_name}.settings_model:"
-        raise UnknownNameError(kind, experiment.settings_model, models)
-    model = models[experiment.settings_model]
-    prefix = f"{file}: experiments.{experiment_name}"
+    prefix = f"{paper.place}: experiments.{experiment_name}"
+    if experiment.settings_model not in paper.models:
+        kind = f"settings model in {prefix}.settings_model:"
+        raise UnknownNameError(kind, experiment.settings_model, paper.models)
+    model = paper.models[experiment.settings_model]
     layers = _layers(prefix, experiment, resolved, benchmark, method)
     if (named := method_named(layers)) is not None:
-        layers = [Layer(f"{file}: methods.{named}: ", {METHOD: paper.methods.get(named, {})}), *layers]
-    by_short_name = by_hand(overrides or {}, model, named, f"{paper.paper}/{experiment_name}")
+        layers = [Layer(f"{paper.place}: methods.{named}: ", {METHOD: paper.spec.methods.get(named, {})}), *layers]
+    by_short_name = by_hand(overrides or {}, model, named, name)
     layers.append(Layer("--set ", nested(by_short_name, model)))
     whole = f"{prefix} (benchmark {benchmark}, method {method}{', with --set' if overrides else ''})"
     settings = resolve(model, layers, f"{prefix}.settings.", whole)
     return Cell(
-        paper=paper.paper,
+        paper=paper.spec.paper,
         experiment=experiment_name,
         benchmark=benchmark,
         method=method,
@@ -186,7 +189,7 @@ def make_cell(
         needs=tuple(
             cell
             for needed in experiment.needs
-            for cell in _needed(f"{prefix}.needs", needed, benchmark, scale_name, expanded)
+            for cell in _needed(paper, f"{prefix}.needs", needed, benchmark, scale_name)
         ),
     )
 
@@ -204,10 +207,11 @@ def _layers(prefix: str, experiment: Experiment, scale_name: str, benchmark: str
     ]
 
 
-def _needed(key: str, reference: str, benchmark: str, scale: str, expanded: Expanded) -> Sequence[Cell]:
+def _needed(paper: Household, key: str, reference: str, benchmark: str, scale: str) -> Sequence[Cell]:
     """The cells of a needed experiment with this benchmark, or with all; `key` is where it is needed."""
     try:
-        cells = expanded(*split_reference(reference), scale)
+        owner, name = split_reference(reference)
+        cells = paper.other(owner).cells(name, scale)
     except UserError as error:
         raise UserError(f"{key}: {reference!r}: {error}") from error
     if not reference.endswith(ALL_BENCHMARKS):
@@ -232,12 +236,11 @@ def _folder_name(text: str) -> str:
     return name if name == text else f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def _scale_of(paper: Paper, experiment_name: str, scale_name: str) -> tuple[Experiment, Scale]:
+def _scale_of(paper: Household, experiment_name: str, scale_name: str) -> tuple[Experiment, Scale]:
     if scale_name not in SCALES:
         raise UnknownNameError("scale", scale_name, SCALES)
-    if experiment_name not in paper.experiments:
-        raise UnknownNameError(
-            f"experiment of {paper.paper}", experiment_name, paper.experiments, f"{LIST} {paper.paper}"
-        )
-    experiment = paper.experiments[experiment_name]
+    spec = paper.spec
+    if experiment_name not in spec.experiments:
+        raise UnknownNameError(f"experiment of {spec.paper}", experiment_name, spec.experiments, f"{LIST} {spec.paper}")
+    experiment = spec.experiments[experiment_name]
     return experiment, experiment.protocol(scale_name)

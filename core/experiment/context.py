@@ -82,7 +82,7 @@ class Context(Generic[S]):
         Raises:
             UserError: the experiment is not among this one's `needs`, or a cell of it has not been run.
         """
-        from core.experiment.needs import read_needed
+        from core.experiment.finished import read_needed
 
         return read_needed(self.cell, experiment, self.root, self.read)
 

@@ -1,17 +1,31 @@
-"""Which files of a cell exist and are usable, determined without pandas or the experiment's own modules.
+"""Which files of a cell exist and are usable, and the records that it reads of others, without the experiment's
+modules.
 
 A file is usable if it can be read whole, was made with today's settings, has its attachment beside it, and read the
-same records of what the cell needs.
+same records of what the cell needs: a table of trained networks, the data of a surrogate.
+
+Repetitions that read different records optimize different objectives: what was read is identified by its digest, and a
+cell does not join shards that read files other than those it would read now. A file that was written again with the
+same records, encoded anew or with migrated settings, names its earlier digests under `formerly`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
-from core.experiment.needs import reads_the_same
-from core.experiment.storage import ResultFileError, read_provenance
+from core.experiment.provenance import FORMERLY
+from core.experiment.schema import split_reference
+from core.experiment.storage import ResultFileError, read_provenance, read_records
+from core.foundation.errors import UnavailableError, UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 PROPOSALS = "proposals"
 """The kind of file of a shard under way that keeps proposals, see `core.study.lockstep`."""
@@ -78,3 +92,95 @@ def shard_file(path: Path, runs: range) -> Path:
 def unfinished_file(cell: Cell, runs: range, root: Path, kind: str) -> Path:
     """A file of a shard under way, which only the same settings may use; `kind` is its ending."""
     return shard_folder(cell.path(root)) / f"{cell.settings_hash}-{runs.start}.{kind}"
+
+
+PREFERENCE = ("run", "reference")
+"""Your own runs before the shipped ones."""
+
+
+def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[str, str]]) -> pd.DataFrame:
+    """Rows of the cells of `experiment` that a cell needs, with the columns `benchmark` and `method`.
+
+    If a file has more repetitions than the scale, only those of the scale are read.
+
+    Args:
+        root: Root of the repository.
+        read: Dictionary that receives, for each cell, the file, its digest, and the commit that made it.
+
+    Raises:
+        UserError: the experiment is not needed.
+        UnavailableError: a cell has no file with all its repetitions and today's settings.
+        ResultFileError: a file is truncated or not a raw-run file.
+    """
+    import pandas as pd
+
+    owner, name = split_reference(experiment, cell.paper)
+    cells = [needed for needed in cell.needs if (needed.paper, needed.experiment) == (owner, name)]
+    if not cells:
+        known = sorted({needed.reference(cell.paper) for needed in cell.needs})
+        raise UserError(f"{cell.name}: reads records of {experiment!r}, but its `needs` in paper.yaml are {known}")
+    frames = []
+    for needed in cells:
+        path = require_file(needed, root)
+        records, notes = read_records(path)
+        read[needed.name] = {"file": str(path.relative_to(root)), "digest": digest(path), "commit": notes["commit"]}
+        records = records[records["run"] < needed.runs]
+        frames.append(records.assign(benchmark=needed.benchmark, method=needed.method))
+    return pd.concat(frames, ignore_index=True)
+
+
+def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> bool:
+    """Whether the cell would read the `read` files again now; files that no longer exist are skipped."""
+    for needed in cell.needs:
+        path = find_file(needed, root) if needed.name in read else None
+        if path is not None and not has_digest(path, read[needed.name].get("digest")):
+            return False
+    return True
+
+
+def has_digest(path: Path, recorded: str | None) -> bool:
+    """Whether a file's records are those of the file with this digest: its own, or that of an earlier version."""
+    return recorded == digest(path) or recorded in read_provenance(path).get(FORMERLY, ())
+
+
+def digests_of(path: Path, replaced: Path) -> list[str]:
+    """All digests by which the records of a file are known, if the file that it replaces holds the same; else none."""
+    if not replaced.exists() or not read_records(path)[0].equals(read_records(replaced)[0]):
+        return []
+    earlier = (read_provenance(file).get(FORMERLY, ()) for file in (path, replaced))
+    return list(dict.fromkeys([digest(path), digest(replaced), *chain.from_iterable(earlier)]))
+
+
+def digest(path: Path) -> str:
+    """The first 16 hex digits of a file's SHA-256."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def require_file(needed: Cell, root: Path) -> Path:
+    """The file from `find_file`; if there is none, raises UnavailableError with the command that makes it."""
+    path = find_file(needed, root)
+    if path is not None:
+        return path
+    places = " nor ".join(str(needed.path("", source)) for source in PREFERENCE)
+    command = f"python -m papers run {needed.name} --scale {needed.scale}"
+    beside = f" and a file .{needed.attachment} beside it" if needed.attachment else ""
+    raise UnavailableError(
+        f"{needed.name}: needed, but neither {places} has all its repetitions with today's settings{beside}; "
+        f"make it with: {command}"
+    )
+
+
+def find_file(needed: Cell, root: Path, sources: Sequence[str] = PREFERENCE) -> Path | None:
+    """A cell's file with all repetitions and today's settings, from the first source that has one; None if absent.
+
+    If the cell has an attachment, only a file with that beside it counts.
+    """
+    for source in sources:
+        path, attachment = needed.path(root, source), needed.attachment_path(root, source)
+        if path.exists() and (attachment is None or attachment.exists()) and _is_whole(needed, read_provenance(path)):
+            return path
+    return None
+
+
+def _is_whole(cell: Cell, notes: dict[str, Any]) -> bool:
+    return notes["settings_hash"] == cell.settings_hash and notes["runs"] >= cell.runs

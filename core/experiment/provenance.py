@@ -1,17 +1,19 @@
-"""Where a raw-run file comes from: code, packages, machine, time and memory, stored in the file itself."""
+"""Where a raw-run file comes from: code, packages, machine, time and memory, stored in the file itself.
+
+Does not import torch, since the Snakefile reads what files cost.
+"""
 
 from __future__ import annotations
 
 import platform
 import resource
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from core.foundation.convergence import together
 from core.foundation.installation import DISTRIBUTION, is_clone
 
 FORMERLY = "formerly"
@@ -92,6 +94,8 @@ def joined(shards: Sequence[dict[str, Any]], runs: int) -> dict[str, Any]:
     Args:
         runs: Number of repetitions in all shards.
     """
+    from core.foundation.convergence import together  # imports numpy, which the Snakefile does without
+
     seeds: dict[str, dict[str, int]] = {}
     for part in shards:
         for stream, by_run in part["seeds"].items():
@@ -149,3 +153,17 @@ def _cpu_model(file: Path = Path("/proc/cpuinfo")) -> str:
     if any(character.isdigit() for character in name) or not numbers:
         return name
     return f"{name} ({', '.join(numbers)})"
+
+
+def device_model(device: str) -> str:
+    """A device with its model, `cuda (NVIDIA H200)`; the CPU's is part of `machine`."""
+    if not device.startswith("cuda"):
+        return device
+    import torch
+
+    return f"{device} ({torch.cuda.get_device_name(device)})"
+
+
+def on_cpu(notes: Mapping[str, Any]) -> bool:
+    """Whether all repetitions of a file were computed on CPUs."""
+    return bool(notes.get("device", "cpu") == "cpu")

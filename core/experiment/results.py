@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.drawings import Drawing, cells_of
+from core.experiment.paper import Artifact
 from core.experiment.schema import split_reference
+from core.experiment.selection import find_ablations
 from core.experiment.storage import read_provenance, read_records
 from core.foundation.errors import UnknownNameError, UserError
 
@@ -166,19 +166,19 @@ class Results:
         return name
 
 
-def results_of(catalogue: Catalogue, drawing: Drawing) -> Results:
-    """What a drawing is made of.
+def results_of(artifact: Artifact) -> Results:
+    """What an artifact is made of, with all ablations of its cells that were run if it is to have them.
 
     Raises:
         UserError: ablations are requested, but there are none.
     """
-    experiments = catalogue.experiments_of(drawing.paper, drawing.artifact)
-    scales = {split_reference(name)[1]: each.resolve_scale(drawing.scale) for name, each in experiments.items()}
-    results = Results(cells_of(catalogue, drawing), catalogue.root, drawing.source, scales)
-    if drawing.ablations and not any(cell.ablation for cell in results.cells):
-        again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
-        raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
-    return results
+    scale, papers = artifact.scale, artifact.paper.among
+    scales = {split_reference(name)[1]: each.resolve_scale(scale) for name, each in artifact.experiments.items()}
+    ablations = find_ablations(papers, artifact.cells, scale) if artifact.ablations else []
+    if artifact.ablations and not ablations:
+        again = f"python -m papers run CELL --scale {scale} --set KEY=VALUE"
+        raise UserError(f"none of its cells was run with changed settings at scale {scale}; run one: {again}")
+    return Results([*artifact.cells, *ablations], papers.root, artifact.source, scales)
 
 
 @lru_cache(maxsize=FRAMES)

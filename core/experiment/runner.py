@@ -25,7 +25,6 @@ import pandas as pd
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.devices import device_model
 from core.experiment.finished import (
     PROPOSALS,
     is_finished_shard,
@@ -34,6 +33,7 @@ from core.experiment.finished import (
     unfinished_file,
     usable_runs,
 )
+from core.experiment.provenance import device_model
 from core.experiment.storage import (
     ResultFileError,
     read_provenance,

@@ -165,7 +165,7 @@ class Source(Strict):
     place: str
 
 
-class Artifact(Strict):
+class ArtifactSpec(Strict):
     """One table or figure: a function of papers/<paper>/artifacts/ over the results of some experiments.
 
     Experiments may be another paper's, if their names differ from those of its own.
@@ -182,7 +182,7 @@ class Artifact(Strict):
     """Whether it owns its id as a short name even though another paper has an artifact with the same id."""
 
 
-class Paper(Strict):
+class PaperSpec(Strict):
     """A whole paper.yaml.
 
     `methods` are settings of the optimization methods of `core.study.methods`, by their names there, wherever the paper
@@ -198,10 +198,10 @@ class Paper(Strict):
     quickstart: Name
     methods: dict[str, dict[str, Any]] = Field(default_factory=dict)
     experiments: dict[Name, Experiment]
-    artifacts: dict[Name, Artifact]
+    artifacts: dict[Name, ArtifactSpec]
 
     @model_validator(mode="after")
-    def _references_exist(self) -> Paper:
+    def _references_exist(self) -> PaperSpec:
         if self.quickstart not in self.experiments:
             allowed = sorted(self.experiments)
             raise ValueError(f"quickstart: {self.quickstart!r} is not an experiment; allowed {allowed}")
@@ -237,15 +237,15 @@ def _check_names_differ(key: str, references: list[str]) -> None:
         raise ValueError(f"{key}: {twice[0]!r} occurs twice, allowed: experiments of different names")
 
 
-def load_paper(path: Path) -> Paper:
+def load_spec(path: Path) -> PaperSpec:
     """Read and validate a paper.yaml.
 
     Raises:
         UserError: naming the file, the key, the value and what is allowed.
     """
-    raw = read_mapping(path, f"the keys {', '.join(Paper.model_fields)}")
+    raw = read_mapping(path, f"the keys {', '.join(PaperSpec.model_fields)}")
     try:
-        paper = Paper.model_validate(raw)
+        paper = PaperSpec.model_validate(raw)
     except ValidationError as error:
         raise UserError(f"{path}: {explain(error)}") from error
     if paper.paper != path.parent.name:

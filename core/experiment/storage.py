@@ -2,15 +2,21 @@
 
 A file is written under a temporary name in its own folder, flushed to disk and renamed, so a reader sees the old file,
 the new one or none. The columns are `run` (repetition), `status` ("ok" or "failed"), `message`, and the experiment's
-own. The provenance is one JSON object under the key `replication`. Checksums cover every byte, see `checksums`.
+own. The provenance is one JSON object under the key `replication`.
+
+Checksums cover every byte: Parquet's own cover its pages of values, but neither their headers nor its footer, where a
+flipped bit can change records silently. A file carries the SHA-256 of all its bytes, computed with zeros in place of
+the 64 digits themselves. Older shipped files are listed in results/reference/checksums, as written by sha256sum.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +24,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.data.tables import UnpackedSizeError, read_parquet
-from core.experiment.checksums import UNSEALED, is_whole, seal
 from core.foundation.errors import UserError
 from core.foundation.files import cannot_be_written, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 METADATA_KEY = b"replication"
 SEAL_KEY = b"replication_checksum"
@@ -208,3 +214,48 @@ def _unreadable(path: Path, what: str) -> str:
 def _explain_write_error(path: Path, error: OSError) -> str:
     kept = "finished shards are kept, free some space and rerun the same command"
     return cannot_be_written(path, error, when_full=kept)
+
+
+SEAL = b"SHA-256 of this file with zeros from here on: "
+DIGITS = 64
+UNSEALED = SEAL + b"0" * DIGITS
+"""The placeholder that a file contains once, until `seal` fills in the digits."""
+SHIPPED, CHECKSUMS = "reference", "checksums"
+
+
+def seal(content: bytes) -> bytes:
+    """The content with the digits filled in.
+
+    Raises:
+        ValueError: it does not contain `UNSEALED`, or contains `SEAL` twice.
+    """
+    if (content.count(SEAL), content.count(UNSEALED)) != (1, 1):
+        raise ValueError(f"content: has the place for a checksum {content.count(SEAL)} times; allowed: once")
+    place = content.index(UNSEALED) + len(SEAL)
+    digest = hashlib.sha256(content).hexdigest().encode()
+    return content[:place] + digest + content[place + DIGITS :]
+
+
+def is_whole(path: Path, content: bytes) -> bool:
+    """Whether a file's content is what was written, by its own digits or by the list in the folder of shipped runs.
+
+    A shipped file must carry its own checksum or be in the list, if there is one. Elsewhere a file without a checksum
+    passes.
+    """
+    place = content.rfind(SEAL) + len(SEAL)
+    if place >= len(SEAL):
+        digits = content[place : place + DIGITS]
+        blank = content[:place] + b"0" * len(digits) + content[place + DIGITS :]
+        return hashlib.sha256(blank).hexdigest().encode() == digits
+    folder = next((parent for parent in path.parents if parent.name == SHIPPED), None)
+    if folder is None or not (folder / CHECKSUMS).is_file():
+        return True
+    listed = _listed(folder / CHECKSUMS, (folder / CHECKSUMS).stat().st_mtime_ns)
+    return listed.get(path.relative_to(folder).as_posix()) == hashlib.sha256(content).hexdigest()
+
+
+@cache
+def _listed(file: Path, modified: int) -> dict[str, str]:
+    """Digests by the names of files; the list is read once per version."""
+    lines = file.read_text(errors="replace").splitlines()
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}

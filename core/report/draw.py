@@ -9,36 +9,113 @@ missing is drawn as `not run`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import Drawing
+from core.experiment.paper import Artifact
+from core.experiment.results import results_of
+from core.experiment.schema import split_reference
 from core.foundation.errors import UserError
 from core.report import style
 from core.report.figures.figure import Figure, add_caption, placeholder
 from core.report.figures.files import render, write_file
 from core.report.page.records import FORMAT, table_record, to_json
 from core.report.provenance import nothing_run, provenance_brief, provenance_caption, provenance_record
-from core.report.resolved import Resolved, resolve
 from core.report.runs.frames import NotRunError, reading
 from core.report.tables.compare import absent_table
 from core.report.tables.image import table_figure
 from core.report.tables.table import ReportCell, ReportTable, sentence
 from core.report.tables.text import to_csv, to_markdown, to_rst, to_tex
 from core.report.verdicts.checks import not_run
+from core.report.verdicts.claim_tables import claims_about
 from core.report.verdicts.claims import Claim, run_check
+from core.report.verdicts.names import check_experiments, check_places, published_numbers
 from core.report.verdicts.protocol import Protocol
+from core.report.verdicts.published import Published
 
 
-def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
-    """Draw an artifact of a catalogue; returns the stem of its files. Raises as `resolve` and `draw`."""
-    return draw(resolve(catalogue, drawing)).with_suffix("")
+def draw_artifact(artifact: Artifact) -> Path:
+    """Draw an artifact of a paper; returns the stem of its files. Raises as `drawing_of` and `draw`."""
+    return draw(drawing_of(artifact)).with_suffix("")
 
 
-def draw(job: Resolved) -> Path:
+@dataclass(frozen=True)
+class Drawing:
+    """What one drawing is made of: an artifact with its runs, its published numbers and the claims about it.
+
+    Attributes:
+        paper, name: Folder name of the paper and id of the artifact.
+        spec: Its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
+            title, source.document, source.place.
+        results: The runs it draws from: frame(experiment), scale(experiment), cells, reduced.
+        stem: Path to write to, without suffix.
+        function: Function (results, published or None) -> ReportTable or Figure.
+        published: Published numbers; None if there are none.
+        claims: Claims of the paper about it.
+        document: The published document in words, for the caption.
+        source: Source of the runs, `reference` or `run`.
+        scale: The scale at which it was asked for, for the sidecar: experiments may resolve it to another.
+        judged: The results that claims are judged by, if they differ from those drawn.
+        cuts: Parts of the paper's protocol that the scale of each experiment leaves out, in words.
+        looks: Number of times that claims were looked at while runs of each experiment were added.
+        grids: Benchmark and method of each cell that the paper's protocol has, by experiment.
+    """
+
+    paper: str
+    name: str
+    spec: Any
+    results: Any
+    stem: Path
+    function: Callable[..., Any]
+    published: Published | None = None
+    claims: Sequence[Claim] = ()
+    document: str = ""
+    source: str = "reference"
+    scale: str = "quick"
+    judged: Any = None
+    cuts: Mapping[str, str] = field(default_factory=dict)
+    looks: Mapping[str, int] = field(default_factory=dict)
+    grids: Mapping[str, Collection[tuple[str, str]]] = field(default_factory=dict)
+
+
+def drawing_of(artifact: Artifact) -> Drawing:
+    """What an artifact of a paper is drawn from. Claims are judged without ablations.
+
+    Raises:
+        UserError: published numbers or claims are invalid, or ablations are requested but there are none.
+    """
+    paper, spec, scale = artifact.paper, artifact.spec, artifact.scale
+    published, claims = published_numbers(artifact), claims_about(artifact)
+    experiments = {split_reference(reference)[1]: each for reference, each in artifact.experiments.items()}
+    check_places(claims, paper)
+    check_experiments(claims, experiments)
+    results = results_of(artifact)
+    protocols = {name: each.protocol(scale) for name, each in experiments.items()}
+    grids: dict[str, set[tuple[str, str]]] = {name: set() for name in experiments}
+    for cell in artifact.cells_at("paper"):
+        grids[cell.experiment].add((cell.benchmark, cell.variant))
+    return Drawing(
+        paper=paper.id,
+        name=artifact.id,
+        spec=spec,
+        results=results,
+        stem=paper.among.root / artifact.stem,
+        function=artifact.function,
+        published=published,
+        claims=claims,
+        document=paper.spec.documents[spec.source.document],
+        source=artifact.source,
+        scale=scale,
+        judged=results.without_ablations() if artifact.ablations else None,
+        cuts={name: protocol.cut for name, protocol in protocols.items()},
+        looks={name: protocol.looks for name, protocol in protocols.items()},
+        grids=grids,
+    )
+
+
+def draw(job: Drawing) -> Path:
     """Draw one artifact and write its files; returns the path of the sidecar, which is written last.
 
     Raises:
@@ -92,13 +169,13 @@ def draw(job: Resolved) -> Path:
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
 
 
-def judged_claims(job: Resolved) -> list[dict[str, Any]]:
+def judged_claims(job: Drawing) -> list[dict[str, Any]]:
     """The claims about an artifact with their outcomes, as the sidecar has them."""
     protocol = Protocol(job.judged or job.results, job.grids)
     return [_judged(claim, protocol, job.looks) for claim in job.claims]
 
 
-def _product(job: Resolved) -> ReportTable | Figure:
+def _product(job: Drawing) -> ReportTable | Figure:
     spec, results = job.spec, job.results
     if nothing_run(results) and spec.kind == "figure":
         return placeholder(spec.title)

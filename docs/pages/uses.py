@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_records
 from core.study.methods import MethodSettings
@@ -47,9 +47,9 @@ def seconds(value: float) -> str:
 @lru_cache
 def cells_by_method(root: Path) -> dict[str, dict[str, list[Cell]]]:
     """The cells of all papers by method, and by paper/experiment."""
-    catalogue, found = Catalogue(root), dict[str, dict[str, list[Cell]]]()
-    for paper in catalogue.papers:
-        for cell in find_cells(catalogue, paper, SCALE):
+    papers, found = Papers(root), dict[str, dict[str, list[Cell]]]()
+    for paper in papers.valid:
+        for cell in find_cells(papers, paper, SCALE):
             settings = getattr(cell.settings, "method", None)
             if isinstance(settings, MethodSettings):
                 experiments = found.setdefault(settings.method, {})

@@ -32,14 +32,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import Console
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.durations import counted
+from core.experiment.costs import counted
+from core.experiment.paper import Papers
 from core.foundation.errors import UserError
 from core.foundation.files import cannot_be_written, require_writable
 from core.foundation.progress import Progress, within
 from core.foundation.validation import require_count, require_number
 from papers.commands.own_optimizer import OwnClass, load_optimizer
-from papers.commands.progress import progress_display
+from papers.commands.running import progress_display
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ TARGETS = (
 )
 
 
-def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def benchmark(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Run the optimizer and those of ours that are not shipped, print their final numbers and write the page.
 
     Raises:
@@ -80,18 +80,18 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     file = re.sub(r"[^\w.-]", "_", f"{own.name}_on_{'_'.join(short)}")
     asked = {"optimizer": own.place, "on": on, "beside": beside}
     asked |= {name: getattr(options, name) for name in ("runs", "evaluations", "scale")}
-    out = options.out or _own_page(catalogue.root / "figures" / "own" / "benchmarks", file, asked)
+    out = options.out or _own_page(papers.root / "figures" / "own" / "benchmarks", file, asked)
     _check_out(out, given=options.out is not None)
     frames: list[pd.DataFrame] = []
     start = time.perf_counter()
     try:
-        if len(on) == 1 and _is_of_a_paper(catalogue, on[0]):
-            comparison = _on_tasks(catalogue, on[0], own, options, frames)
+        if len(on) == 1 and _is_of_a_paper(papers, on[0]):
+            comparison = _on_tasks(papers, on[0], own, options, frames)
         else:
             comparison = _on_objectives(on, beside, own, options, console, frames)
     finally:  # an interrupted or failing comparison keeps the runs that it has finished
         if frames:
-            notes = {"settings": asked, "commit": commit(catalogue.root), "wall_seconds": time.perf_counter() - start}
+            notes = {"settings": asked, "commit": commit(papers.root), "wall_seconds": time.perf_counter() - start}
             _keep(out.with_suffix(".parquet"), pd.concat(frames, ignore_index=True), notes, console)
     title = f"{own.name} beside {_counted_methods(len(comparison.losses) - 1)} on {', '.join(on)}"
     _show(comparison, title, out, console)
@@ -130,17 +130,17 @@ def _check_out(page: Path, given: bool) -> None:
         require_writable(file, lambda file, error: f"--out {cannot_be_written(file, error)}")
 
 
-def _is_of_a_paper(catalogue: Catalogue, name: str) -> bool:
+def _is_of_a_paper(papers: Papers, name: str) -> bool:
     """Whether a name is that of a class of tasks, `paper/tasks`, rather than of objectives."""
     from core.objectives.families import FAMILIES, is_member
 
     paper, _, tasks = name.partition("/")
-    has_classes = (catalogue.code / catalogue.package / paper / "benchmark.py").is_file()
+    has_classes = (papers.code / papers.package / paper / "benchmark.py").is_file()
     return bool(tasks) and not is_member(name) and (has_classes or paper not in FAMILIES)
 
 
 def _on_tasks(
-    catalogue: Catalogue, name: str, own: OwnClass, options: argparse.Namespace, frames: list[pd.DataFrame]
+    papers: Papers, name: str, own: OwnClass, options: argparse.Namespace, frames: list[pd.DataFrame]
 ) -> Comparison:
     """The comparison on a paper's class of tasks with the searches that were run; adds the raw runs to the frames."""
     import pandas as pd
@@ -150,17 +150,17 @@ def _on_tasks(
     from core.study.own import WatchedMethod
 
     paper, _, tasks = name.partition("/")
-    folder = catalogue.code / catalogue.package
+    folder = papers.code / papers.package
     having = sorted(file.parent.name for file in folder.glob("*/benchmark.py"))
     if paper not in having:
         raise UserError(f"--on {name}: {paper!r} has no classes of tasks; allowed: {', '.join(having)} or an objective")
-    of_paper, made = catalogue.module(paper, "benchmark"), []
+    of_paper, made = papers.paper(paper).module("benchmark"), []
 
     def watched(names: list[str], runs: int) -> WatchedMethod:
         made.append(WatchedMethod(own.name, own.make, options.seconds, runs, names))
         return made[-1]
 
-    losses, solved = of_paper.compared(catalogue, tasks, options.scale, watched)
+    losses, solved = of_paper.compared(papers, tasks, options.scale, watched)
     (method,), parts = made, []
     for each, values in losses.items():
         task, run, trial = np.indices(values.shape).reshape(3, -1)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.outputs import RULES
+from core.experiment.paper import Papers
+from core.experiment.workflow import RULES
 from core.foundation.errors import UserError, brief
 from core.foundation.files import write_whole
 
@@ -22,27 +22,27 @@ SKELETON = Path(__file__).parent / "skeleton"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def new_paper(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def new_paper(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Write the folder and say what to run.
 
     Raises:
         UserError: a name that is none of a Python package's, or that is taken; or papers that were installed by pip.
     """
-    name, papers = options.name, catalogue.code / catalogue.package
+    name, house = options.name, papers.folder
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise UserError(f"name {brief(name)}; allowed: lower-case letters, digits and _, first a letter, no keyword")
     if name in RULES:
         raise UserError(f"name {brief(name)}: a rule of the Snakefile has it; allowed: none of {', '.join(RULES)}")
-    if catalogue.code != catalogue.root:
-        raise UserError(f"{papers} is where the package is installed; allowed: a clone of the repository")
-    folder = papers / name
+    if papers.code != papers.root:
+        raise UserError(f"{house} is where the package is installed; allowed: a clone of the repository")
+    folder = house / name
     if folder.exists():
-        raise UserError(f"{folder.relative_to(catalogue.root)} exists already; allowed: another name")
+        raise UserError(f"{folder.relative_to(papers.root)} exists already; allowed: another name")
     for file in sorted(SKELETON.rglob("*.txt")):
         text = file.read_text("utf-8").replace("{name}", name)
         _write(folder / file.relative_to(SKELETON).with_suffix(""), text)
     _write(folder / "__init__.py", f'"""{name}."""\n')
-    console.print(f"wrote {folder.relative_to(catalogue.root)}; it runs as it is:", soft_wrap=True)
+    console.print(f"wrote {folder.relative_to(papers.root)}; it runs as it is:", soft_wrap=True)
     for command in ("run", "draw", "compare"):
         console.print(f"  python -m papers {command} {name} --scale smoke", soft_wrap=True)
     return 0

@@ -17,11 +17,10 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as RichTable
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.costs import Cost, cost_of
-from core.experiment.finished import is_finished
-from core.experiment.needs import find_file
+from core.experiment.finished import find_file, is_finished
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.experiment.storage import ResultFileError
 
@@ -91,12 +90,12 @@ class Demand:
         return UNKNOWN if not self.known else f"{mark} {text}" if mark else text
 
 
-def plan(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def plan(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Print what the cells that names or patterns match take, an experiment a row, then how to read it."""
-    names = options.name or list(catalogue.papers)
-    named = [cell for name in names for cell in find_cells(catalogue, name, options.scale)]
+    names = options.name or list(papers.valid)
+    named = [cell for name in names for cell in find_cells(papers, name, options.scale)]
     cells = list({cell.path(""): cell for cell in named}.values())
-    costs = {cell.path(""): cost_of(cell, catalogue.root) for cell in cells}
+    costs = {cell.path(""): cost_of(cell, papers.root) for cell in cells}
     numbers = ("jobs", "core-hours", "longest, h", "memory, MiB", "disk, MiB")
     columns = [Column("experiment", no_wrap=True), *(Column(name, justify="right", no_wrap=True) for name in numbers)]
     table, scaled = RichTable(*columns, box=None, padding=(0, 1)), []
@@ -115,12 +114,12 @@ def plan(catalogue: Catalogue, options: argparse.Namespace, console: Console) ->
         "",
         *scaled,
         *_reading(demand),
-        *_of_own_runs(cells, demand, catalogue.root),
-        *_lacking(cells, catalogue.root),
+        *_of_own_runs(cells, demand, papers.root),
+        *_lacking(cells, papers.root),
     ):
         console.print(line, markup=False, soft_wrap=True)
     if not options.name:
-        catalogue.require_all()
+        papers.require_all()
     return 0
 
 

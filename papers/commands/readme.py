@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import Currency, drawing
+from core.experiment.paper import Papers
 from core.foundation.errors import UserError
 from core.report import style
 from core.report.figures.files import render, write_file
@@ -25,7 +24,7 @@ END = "<!-- until here -->"
 """The marks around a part of a Markdown file that a command writes."""
 
 
-def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def readme(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Write the figure, and the README's sentences and tables between their marks, from the drawings of shipped runs.
 
     With `--check` only say whether one is out of date.
@@ -33,13 +32,13 @@ def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     Raises:
         UserError: an artifact is not drawn or its drawing is out of date, or the README lacks a mark.
     """
-    path, shown = catalogue.root / "README.md", catalogue.root / FIGURE
-    summary = summary_of(current_sidecars(catalogue), catalogue.papers)
+    path, shown = papers.root / "README.md", papers.root / FIGURE
+    summary = summary_of(current_sidecars(papers), papers.valid)
     text = path.read_text(encoding="utf-8")
     sentences = "\n".join(f"* {sentence}" for sentence in summary.sentences)
     wanted = with_block(text, "answer", f"![{TITLE}]({FIGURE})\n\n{sentences}", COMMAND)
-    wanted = with_block(wanted, "counts", tables(catalogue, summary), COMMAND)
-    image = figure(catalogue, summary)
+    wanted = with_block(wanted, "counts", tables(papers, summary), COMMAND)
+    image = figure(papers, summary)
     outdated = not shown.is_file() or shown.read_bytes() != image
     if options.check and wanted != text:
         raise UserError(f"{path}: its sentences or tables are out of date; python -m papers readme writes them")
@@ -54,18 +53,16 @@ def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     return 0
 
 
-def current_sidecars(catalogue: Catalogue) -> list[Record]:
+def current_sidecars(papers: Papers) -> list[Record]:
     """The sidecars of all drawings of the shipped runs.
 
     Raises:
         UserError: one is missing or out of date, or a failing claim has no cause.
     """
-    is_current = Currency(catalogue)
-    chosen = [drawing(catalogue, name, "quick", "reference") for name in catalogue.artifacts]
-    if missing := [each.name for each in chosen if not is_current(each)]:
+    if missing := [name for name in papers.artifacts if not papers.artifact(name).is_drawn]:
         named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise UserError(f"must be drawn first, by snakemake: {named}")
-    sidecars = load_sidecars(catalogue.root / "figures", catalogue.artifacts)
+    sidecars = load_sidecars(papers.root / "figures", papers.artifacts)
     check_causes(sidecars)
     return sidecars
 
@@ -88,19 +85,19 @@ def check_causes(sidecars: Sequence[Record]) -> None:
                 raise UserError(f"{name}, with a cause; allowed: a cause where the claim fails or is not run")
 
 
-def figure(catalogue: Catalogue, summary: Summary) -> bytes:
+def figure(papers: Papers, summary: Summary) -> bytes:
     """The figure as PNG."""
-    names = {name: paper.name for name, paper in catalogue.papers.items()}
+    names = {name: paper.spec.name for name, paper in papers.valid.items()}
     with style.context():
         return render(front_figure(summary, names), TITLE, crop=False)["png"]
 
 
-def tables(catalogue: Catalogue, summary: Summary) -> str:
+def tables(papers: Papers, summary: Summary) -> str:
     """Two tables in Markdown, of claims and of printed numbers, each with totals."""
-    short, long = {"": f"**all {len(catalogue.artifacts)}**"}, {"": f"**all {len(catalogue.artifacts)}**"}
-    for name, paper in catalogue.papers.items():
-        short[name] = f"[{paper.name}]({catalogue.package}/{name}/README.md)"
-        title = paper.title.replace("|", "\\|")
+    short, long = {"": f"**all {len(papers.artifacts)}**"}, {"": f"**all {len(papers.artifacts)}**"}
+    for name, paper in papers.valid.items():
+        short[name] = f"[{paper.spec.name}]({papers.package}/{name}/README.md)"
+        title = paper.spec.title.replace("|", "\\|")
         long[name] = f"{short[name]}<br><sub>{title}</sub>"
     every = {**summary.papers, "": summary.total}
     drawn = {name: f"{counts.drawn} of {counts.artifacts}" for name, counts in every.items()}

@@ -1,33 +1,49 @@
-"""`python -m papers run` and `quickstart`: cells one after the other, with the time left, and what came out."""
+"""`python -m papers run` and `quickstart`: cells one after the other, and what came out.
+
+How far a command has come is shown by bars in a terminal, or by one line a minute where the output is a file. Bars and
+times left are rich's. The bar of all cells counts the seconds that they took in earlier runs, so that the time left
+follows this machine's speed.
+"""
 
 from __future__ import annotations
 
 import argparse
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    Progress,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table as RichTable
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.durations import announcement, counted, in_words, recorded_seconds
+from core.experiment.costs import announcement, counted, in_words, recorded_seconds
 from core.experiment.finished import is_finished
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.foundation.errors import UnavailableError, UserError
 from core.foundation.progress import prompt_interruption
-from papers.commands import KEPT
-from papers.commands.progress import progress_display
+
+KEPT = "interrupted; finished shards are kept, and the same command continues from there"
 
 
-def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def run(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Run the cells that a name or pattern matches, then say what came out."""
-    cells = find_cells(catalogue, options.name, options.scale, options.runs, _each_once(options.overrides))
+    cells = find_cells(papers, options.name, options.scale, options.runs, _each_once(options.overrides))
     _check_device(options.device)
-    run_cells(catalogue, _without_missing_extras(cells, console), options.device, console)
+    run_cells(papers, _without_missing_extras(cells, console), options.device, console)
     return 0
 
 
@@ -54,23 +70,23 @@ def _without_missing_extras(cells: list[Cell], console: Console) -> list[Cell]:
     return able or cells
 
 
-def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def quickstart(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Run each paper's quickstart experiment live at each call, replacing the results of earlier calls.
 
     Files with more repetitions than a quickstart makes are kept.
     """
     from core.experiment.runner import discard
 
-    for name, paper in catalogue.papers.items():
-        cells = list(catalogue.cells(name, paper.quickstart, "smoke"))
+    for paper in papers.valid.values():
+        cells = list(paper.cells(paper.spec.quickstart, "smoke"))
         for cell in cells:
-            discard(cell, catalogue.root)
-        run_cells(catalogue, cells, "cpu", console)
-    catalogue.require_all()
+            discard(cell, papers.root)
+        run_cells(papers, cells, "cpu", console)
+    papers.require_all()
     return 0
 
 
-def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Console) -> None:
+def run_cells(papers: Papers, cells: list[Cell], device: str, console: Console) -> None:
     """Run the cells that are missing, and print a summary of each cell's numeric columns.
 
     Where all are finished, neither an experiment's module nor torch is imported. An interruption ends it within two
@@ -79,7 +95,7 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
     Raises:
         UnavailableError: at the end, for the cells that could not be run.
     """
-    root = catalogue.root
+    root = papers.root
     missing = []
     for cell in cells:
         if is_finished(cell, root):
@@ -93,16 +109,16 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
         console.print(f"left out: {name}; {error}", markup=False, soft_wrap=True)
     able = [cell for cell in missing if cell.name not in lacking]
     if able:
-        lacking |= _run_missing(catalogue, able, len(cells) - len(missing), device, console)
+        lacking |= _run_missing(papers, able, len(cells) - len(missing), device, console)
     if lacking:
         _raise_what_is_lacking(lacking, len(missing))
 
 
 def _run_missing(
-    catalogue: Catalogue, missing: list[Cell], finished: int, device: str, console: Console
+    papers: Papers, missing: list[Cell], finished: int, device: str, console: Console
 ) -> dict[str, UnavailableError]:
     """Run cells one after the other; returns, by name, what the cells that could not be run lack."""
-    root, lacking = catalogue.root, {}
+    root, lacking = papers.root, {}
     estimates = [recorded_seconds(cell, root) for cell in missing]
     console.print(announcement(missing, root, finished), markup=False, soft_wrap=True)
     with prompt_interruption(KEPT), progress_display(console, estimates) as display:
@@ -111,7 +127,7 @@ def _run_missing(
         for cell in missing:
             display.begin(f"{cell.name} ({cell.scale}, {counted(cell.runs)})")
             start = time.perf_counter()
-            function = _Noted(catalogue.function(cell))
+            function = _Noted(papers.function(cell))
             say = lambda text: display.console.print(text, markup=False, soft_wrap=True)  # noqa: E731
             try:
                 run_cell(cell, function, root, device, say=say, progress=display.update)
@@ -156,7 +172,7 @@ def _lacking_records(cells: list[Cell], root: Path) -> dict[str, UnavailableErro
 
 
 def _lack_of(needed: Cell, root: Path) -> UnavailableError | None:
-    from core.experiment.needs import require_file
+    from core.experiment.finished import require_file
 
     try:
         require_file(needed, root)
@@ -219,3 +235,127 @@ def _check_device(device: str) -> None:
     except (RuntimeError, AssertionError) as error:
         available = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
         raise UserError(f"device {device!r} cannot be used here; available: {', '.join(available)}") from error
+
+
+LINE_SECONDS = 60.0
+"""Time between two lines of a log."""
+SPEED_SECONDS = 86_400.0
+"""Period whose progress gives the speed: shards of cells may take hours."""
+BEGUN = 1e-9  # rich measures the speed from the first progress above zero
+
+
+class Display:
+    """The cell in progress, and all cells where there are several. `begin`, then `end` or `leave_out`, enclose each.
+
+    Args:
+        console: Console to write to.
+        estimates: Recorded seconds of each cell in order; None if nothing is known.
+        clock: Monotonic clock in seconds.
+        unit: What is computed, where it is not cells.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        estimates: Sequence[float | None],
+        clock: Callable[[], float] = time.monotonic,
+        unit: str = "cells",
+    ) -> None:
+        known = [seconds for seconds in estimates if seconds]
+        usual = sum(known) / len(known) if known else 1.0
+        self.console, self._weights, self._number = console, [seconds or usual for seconds in estimates], 0
+        columns = (TextColumn("{task.description}"), BarColumn(24), TaskProgressColumn())
+        self._progress = Progress(
+            *columns,
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            speed_estimate_period=SPEED_SECONDS,
+            get_time=clock,
+            disable=not console.is_terminal,
+        )
+        several = len(self._weights) > 1
+        self._whole = f"all {len(self._weights)} {unit}"
+        self._all = self._task(self._whole, sum(self._weights), visible=several)
+        self._cell = self._task("", 1.0, visible=False)
+        self._running = False
+
+    @property
+    def bars(self) -> Progress:
+        """The bars, shown from the beginning to the end of a `with` block if the console is a terminal."""
+        return self._progress
+
+    def begin(self, title: str) -> None:
+        """Show the next cell."""
+        self._number += 1
+        self._running = True
+        self._progress.reset(self._cell.id, description=escape(title), visible=True)
+        self._say("started")
+
+    def update(self, fraction: float) -> None:
+        """Show that this fraction of the cell is done; the first one is what an earlier attempt had done."""
+        done = sum(self._weights[: self._number - 1]) + fraction * self._weights[self._number - 1]
+        self._progress.update(self._cell.id, completed=max(fraction, BEGUN))
+        self._progress.update(self._all.id, completed=max(done, BEGUN))
+
+    def end(self) -> None:
+        """Show that the cell is finished."""
+        self.update(1.0)
+        self._say(f"100% after {in_words(self._cell.elapsed or 0.0)}")
+        self._hide()
+
+    def leave_out(self) -> None:
+        """Count the cell as done without a word."""
+        self.update(1.0)
+        self._hide()
+
+    def line(self) -> None:
+        """Print how far the cell is, and when all are expected to end, where no bar shows it."""
+        if self._running:
+            after = f"{self._cell.percentage:.0f}% after {in_words(self._cell.elapsed or 0.0)}"
+            several = f"{self._whole}: " if len(self._weights) > 1 else ""
+            left = "; ".join(filter(None, [_left(self._cell), several and _left(self._all, several)]))
+            self._say(f"{after}{', ' if left else ''}{left}")
+
+    def _task(self, description: str, total: float, visible: bool) -> Task:
+        number = self._progress.add_task(description, total=total, visible=visible)
+        return next(task for task in self._progress.tasks if task.id == number)
+
+    def _hide(self) -> None:
+        self._running = False
+        self._progress.update(self._cell.id, visible=False)
+
+    def _say(self, text: str) -> None:
+        if self.console.is_terminal:
+            return
+        place = f"[{self._number}/{len(self._weights)}] " if len(self._weights) > 1 else ""
+        title = self._cell.description.replace("\\[", "[")
+        self.console.print(f"{place}{title}: {text}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress_display(
+    console: Console, estimates: Sequence[float | None], interval: float = LINE_SECONDS, unit: str = "cells"
+) -> Iterator[Display]:
+    """A display of the cells that are computed, in order; in a file it adds a line every `interval` seconds."""
+    display, stopped = Display(console, estimates, unit=unit), threading.Event()
+
+    def tick() -> None:
+        while not stopped.wait(interval):
+            display.line()
+
+    ticking = threading.Thread(target=tick, daemon=True)
+    with display.bars:
+        if not console.is_terminal:
+            ticking.start()
+        try:
+            yield display
+        finally:
+            stopped.set()
+            if ticking.is_alive():
+                ticking.join()
+
+
+def _left(task: Task, name: str = "") -> str:
+    """`41 s left`, or nothing where nothing is known."""
+    return "" if task.time_remaining is None else f"{name}{in_words(task.time_remaining)} left"

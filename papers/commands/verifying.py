@@ -1,4 +1,4 @@
-"""`python -m papers verify`: randomly chosen shipped shards, rerun and compared with what is shipped."""
+"""`python -m papers verify` and `promote`: shipped runs are rerun and compared; your own become shipped ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.durations import in_words
+from core.experiment.costs import in_words
+from core.experiment.paper import Papers
 from core.experiment.schema import SCALES
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
@@ -21,7 +21,7 @@ from core.foundation.progress import prompt_interruption
 NOT_CHECKED = "not checked"
 
 
-def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def verify(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Rerun shards of every named experiment; exit status 1 if one differs from what is shipped or none was checked."""
     from core.experiment.verify import choose, shipped_shards
 
@@ -29,7 +29,7 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
         raise UserError(f"--shards {options.shards}: must be at least 1")
     if not options.longest > 0:
         raise UserError(f"--longest {options.longest:g}: must be a number of seconds above 0")
-    shards = shipped_shards(_cells(catalogue, options.name), catalogue.root)
+    shards = shipped_shards(_cells(papers, options.name), papers.root)
     if not shards:
         raise UserError(f"{options.name}: none of its cells is shipped; see python -m papers list")
     chosen, skipped = choose(shards, options.shards, options.seed, options.longest)
@@ -44,7 +44,7 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     counts: Counter[str] = Counter()
     with prompt_interruption("interrupted"):
         for number, shard in enumerate(chosen, start=1):
-            agreement, text = _verified(catalogue, shard)
+            agreement, text = _verified(papers, shard)
             counts[agreement] += 1
             console.print(f"[{number}/{len(chosen)}] {shard.name}: {text}", markup=False, soft_wrap=True)
     counted = ", ".join(f"{count} {agreement}" for agreement, count in counts.most_common())
@@ -55,20 +55,20 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     return 1 if counts[DIFFERS] or not checked else 0
 
 
-def _verified(catalogue: Catalogue, shard) -> tuple[str, str]:
+def _verified(papers: Papers, shard) -> tuple[str, str]:
     """The agreement of one shard, and what is printed about it."""
     from core.experiment.verify import verify_shard
 
     with TemporaryDirectory() as folder:
         try:
-            outcome = verify_shard(catalogue, shard, Path(folder))
+            outcome = verify_shard(papers, shard, Path(folder))
         except UserError as error:  # data that are not here
             return NOT_CHECKED, f"{NOT_CHECKED}: {error}"
     remark = f" ({outcome.remark})" if outcome.remark else ""
     return outcome.agreement, f"{outcome.agreement}, {in_words(outcome.seconds)}{remark}"
 
 
-def _cells(catalogue: Catalogue, name: str) -> list[Cell]:
+def _cells(papers: Papers, name: str) -> list[Cell]:
     """The cells that a name matches at any scale.
 
     Raises:
@@ -77,9 +77,22 @@ def _cells(catalogue: Catalogue, name: str) -> list[Cell]:
     cells, errors = [], []
     for scale in SCALES:
         try:
-            cells += find_cells(catalogue, name, scale)
+            cells += find_cells(papers, name, scale)
         except UserError as error:
             errors.append(error)
     if not cells:
         raise errors[-1]
     return cells
+
+
+def promote(papers: Papers, options: argparse.Namespace, console: Console) -> int:
+    """Copy finished cells into results/reference; all are checked before the first is copied."""
+    from core.experiment.verify import promote as promoted
+    from core.experiment.verify import require_promotable
+
+    cells = find_cells(papers, options.name, options.scale)
+    for cell in cells:
+        require_promotable(cell, papers.root, cells)
+    for cell in cells:
+        console.print(f"promoted {promoted(cell, papers.root, cells).relative_to(papers.root)}")
+    return 0

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.needs import PREFERENCE, find_file, has_digest
+from core.experiment.finished import PREFERENCE, find_file, has_digest
+from core.experiment.paper import Papers
 from core.experiment.storage import read_provenance, read_records
 from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.seeds import derive_seed
@@ -29,7 +29,7 @@ TARGETS = "its noise-free values on a grid of 100 points a dimension (Sobol's)"
 
 
 def compared(
-    catalogue: Catalogue, name: str, scale: str, method: Callable[[list[str], int], WatchedMethod]
+    papers: Papers, name: str, scale: str, method: Callable[[list[str], int], WatchedMethod]
 ) -> tuple[Runs, Runs]:
     """Losses of the incumbents and shares of the targets reached, of the searches that were run and of the method.
 
@@ -40,8 +40,8 @@ def compared(
     Raises:
         UserError: an unknown class, no searches on it, or searches on other tasks than those of the meta-model here.
     """
-    cells = searched_cells(catalogue, name, scale)
-    records = (read_records(find_file(cell, catalogue.root))[0] for cell in cells)
+    cells = searched_cells(papers, name, scale)
+    records = (read_records(find_file(cell, papers.root))[0] for cell in cells)
     frames = [
         rows.assign(benchmark=cell.benchmark, method=cell.method) for rows, cell in zip(records, cells, strict=True)
     ]
@@ -51,10 +51,10 @@ def compared(
     losses = task_runs(frame, name, methods, "loss", evaluations)
     solved = task_runs(frame, name, methods, "solved", evaluations)
     count, runs, _ = losses[methods[0]].shape
-    context = Context(cells[0], range(runs), root=catalogue.root)
+    context = Context(cells[0], range(runs), root=papers.root)
     own = method([f"profet/{name}, task {task}" for task in range(count)], runs)
     if not getattr(settings, "real", False):
-        _require_same_weights(cells, needed_model(context, name.partition("_")[0])[1], catalogue.root)
+        _require_same_weights(cells, needed_model(context, name.partition("_")[0])[1], papers.root)
     search = search_tasks(
         tasks_of_cell(context, count, settings.real),
         own,
@@ -67,7 +67,7 @@ def compared(
     return {**losses, own.name: search.loss}, first_hits({**solved, own.name: search.solved})
 
 
-def searched_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
+def searched_cells(papers: Papers, name: str, scale: str) -> list[Cell]:
     """The cells of the searches on a class of tasks that have been run, your own or shipped.
 
     Raises:
@@ -75,8 +75,8 @@ def searched_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
     """
     if name not in (known := (*CLASSES, *SCENARIOS)):
         raise UnknownNameError("class of tasks", name, known)
-    cells = [cell for cell in catalogue.cells("profet", experiment_of(name), scale) if cell.benchmark == name]
-    run = [cell for cell in cells if find_file(cell, catalogue.root) is not None]
+    cells = [cell for cell in papers.paper("profet").cells(experiment_of(name), scale) if cell.benchmark == name]
+    run = [cell for cell in cells if find_file(cell, papers.root) is not None]
     if not run:
         raise UserError(
             f"searches on {name!r} at scale {scale} have not been run; make them with: "

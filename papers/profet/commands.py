@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from core.experiment.catalogue import Catalogue
+    from core.experiment.paper import Papers
 
 CLASSES = (
     "svm",
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+def sample(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     """Write task, coordinates of the unit cube, value and observed value of every task at every point."""
     from core.experiment.context import Context
     from core.foundation.errors import UserError
@@ -56,8 +56,8 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     if points * count > MOST:
         raise UserError(f"--tasks {count:,} at --points {points:,}: {points * count:,} values; allowed: {MOST:,}")
     require_writable(options.out)
-    (cell, *_) = searched_cells(catalogue, options.name, options.scale)
-    context = Context(cell, range(1), root=catalogue.root)
+    (cell, *_) = searched_cells(papers, options.name, options.scale)
+    context = Context(cell, range(1), root=papers.root)
     tasks = tasks_of_cell(context, count, cell.settings.real)
     grid = sobol_points(tasks.dimension, 0, points)
     frame = values_on(grid, tasks, seed=0)

@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from benchmarks import profet
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.study.methods import method_of
 
 
 def test_the_methods_are_those_of_the_searches_on_svm_but_for_bohamiann():
-    cells = find_cells(Catalogue(), "profet/search_svm/svm", "quick")
+    cells = find_cells(Papers(), "profet/search_svm/svm", "quick")
     searched = {cell.settings.method.method: cell.settings for cell in cells}
     timed = {given["method"]: method_of(given) for given in profet.METHODS.values()}
     del searched["bohamiann"]

@@ -27,7 +27,7 @@ OPTIONS = {
     "list": ["--scale"],
     "plan": ["--scale"],
     "run": ["--scale", "--runs", "--device", "--set"],
-    "draw": ["--scale", "--source", "--processes", "--with"],
+    "draw": ["--scale", "--source", "--with"],
     "compare": ["--scale", "--source", "--against", "--single-file"],
     "promote": ["--scale"],
     "verify": ["--shards", "--seed", "--longest"],

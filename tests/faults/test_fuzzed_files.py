@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.experiment import SCALES
-from core.experiment.catalogue import Catalogue
 from core.experiment.finished import is_finished
+from core.experiment.paper import Papers
 from core.experiment.results import inspect_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import (
@@ -76,18 +76,18 @@ def works_or_says(action: Callable[[], Any]) -> None:
         assert "\n" not in str(error) and str(error).strip(), repr(str(error))
 
 
-def read_all(catalogue: Catalogue) -> None:
+def read_all(papers: Papers) -> None:
     """Everything that the catalogue has to say about its paper."""
     for scale in SCALES:
-        for cell in find_cells(catalogue, "toy", scale):
+        for cell in find_cells(papers, "toy", scale):
             assert cell.runs > 0 and cell.settings_hash
-    for name in catalogue.artifacts:
-        published_numbers(catalogue, *catalogue.artifact(name))
+    for name in papers.artifacts:
+        published_numbers(papers.artifact(name))
 
 
 class TestPaperYaml:
     @pytest.fixture
-    def place(self, toy, tmp_path) -> tuple[Callable[[], Catalogue], Path]:
+    def place(self, toy, tmp_path) -> tuple[Callable[[], Papers], Path]:
         return toy, tmp_path / "toypapers" / "toy" / "paper.yaml"
 
     @FEW
@@ -153,7 +153,7 @@ class TestPublished:
         header = (TOY / "published" / "table1.csv").read_text().splitlines()[0]
         with open(path, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(header + "\n" + "".join(",".join(row) + "\n" for row in cells))
-        works_or_says(lambda: published_numbers(toy(), "toy", "table1"))
+        works_or_says(lambda: published_numbers(toy().paper("toy").artifact("table1")))
 
 
 class TestRecords:

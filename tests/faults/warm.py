@@ -10,8 +10,8 @@ import torch
 from tests.faults.workers import SEARCHES, cell_of, search
 
 torch.set_num_threads(1)  # a process with threads cannot be forked
-catalogue, cell = cell_of()
-catalogue.function(cell)
+papers, cell = cell_of()
+papers.function(cell)
 with tempfile.TemporaryDirectory() as folder:
     for kind in SEARCHES:
         search(kind, Path(folder) / kind, Path(folder) / "log", evaluations=6)

@@ -11,9 +11,9 @@ import pandas as pd
 import core.study.loop
 import core.study.replay
 from core import minimize
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.study.result import Result
@@ -29,17 +29,17 @@ SEARCHES: dict[str, dict[str, Any]] = {
 }
 
 
-def cell_of(root: Path = ROOT) -> tuple[Catalogue, Cell]:
-    """A catalogue, and its cell with a real search of three shards."""
-    catalogue = Catalogue(root)
-    (cell,) = find_cells(catalogue, CELL, "smoke", runs=RUNS)
-    return catalogue, cell
+def cell_of(root: Path = ROOT) -> tuple[Papers, Cell]:
+    """A papers, and its cell with a real search of three shards."""
+    papers = Papers(root)
+    (cell,) = find_cells(papers, CELL, "smoke", runs=RUNS)
+    return papers, cell
 
 
 def run_search(root: Path, log: Path) -> None:
     """Run the cell below `root`; the log gets a line for each shard that is begun."""
-    catalogue, cell = cell_of()
-    function = catalogue.function(cell)
+    papers, cell = cell_of()
+    function = papers.function(cell)
 
     def noted(context: Context) -> pd.DataFrame:
         note(log, str(context.runs.start))

@@ -114,7 +114,7 @@ def test_own_runs_and_drawings_are_made_in_the_users_folder(wheel, elsewhere):
     ZipFile(wheel).extractall(site)
     before = sorted(path for path in site.rglob("*") if "__pycache__" not in path.parts)
     (elsewhere / "mine").mkdir()
-    commands = ["run background/step --scale smoke", "draw background/fig2_1 --scale smoke --processes 1"]
+    commands = ["run background/step --scale smoke", "draw background/fig2_1 --scale smoke"]
     code = (
         f"import sys; sys.path.insert(0, {str(site)!r}); from papers.__main__ import main\n"
         f"sys.exit(max([main(command.split()) for command in {commands!r}]))"

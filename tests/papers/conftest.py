@@ -10,7 +10,7 @@ from papers import __main__ as command_line
 @pytest.fixture
 def papers(toy, capsys, monkeypatch):
     """Runs the command line in this process; returns exit status, standard output and error, blanks made one."""
-    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: toy())
+    monkeypatch.setattr("core.experiment.paper.Papers", lambda root, code=None: toy())
     monkeypatch.setattr("os.cpu_count", lambda: 1)  # what another process writes is not captured
 
     def run(*arguments: str) -> tuple[int, str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_records
@@ -15,12 +15,12 @@ from core.experiment.storage import read_records
 
 def smoke_runs(paper: str, root: Path) -> Callable[[str], pd.DataFrame]:
     """Runs a cell of a paper at the smoke scale, once, below `root`, and returns its records."""
-    catalogue, made = Catalogue(), {}
+    papers, made = Papers(), {}
 
     def run(name: str) -> pd.DataFrame:
         if name not in made:
-            (cell,) = find_cells(catalogue, f"{paper}/{name}", "smoke")
-            path = run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
+            (cell,) = find_cells(papers, f"{paper}/{name}", "smoke")
+            path = run_cell(cell, papers.function(cell), root, say=lambda text: None)
             made[name] = read_records(path)[0].assign(benchmark=cell.benchmark, method=cell.method)
         return made[name]
 

@@ -56,22 +56,22 @@ BROKEN = [
 @pytest.mark.parametrize("damage, message", BROKEN)
 def test_one_line_for_the_broken_paper_and_nothing_for_the_others(toy, beside, tmp_path, damage, message):
     damage(beside)
-    catalogue = toy()
-    assert len(find_cells(catalogue, "toy", "paper")) == 5
-    assert catalogue.artifact("toy/table1") == ("toy", "table1")
-    for call in (lambda: find_cells(catalogue, "again/fit", "paper"), lambda: catalogue.artifact("again/fig1")):
+    papers = toy()
+    assert len(find_cells(papers, "toy", "paper")) == 5
+    assert papers.artifact("toy/table1").name == "toy/table1"
+    for call in (lambda: find_cells(papers, "again/fit", "paper"), lambda: papers.artifact("again/fig1")):
         with pytest.raises(UserError) as caught:
             call()
         assert str(caught.value).replace(f"{tmp_path}/", "").startswith(message)
         assert "\n" not in str(caught.value)
 
 
-def uses(catalogue, paper: str) -> dict:
+def uses(papers, paper: str) -> dict:
     """What asks for a function of each folder."""
-    (cell,) = find_cells(catalogue, f"{paper}/count", "paper")
+    (cell,) = find_cells(papers, f"{paper}/count", "paper")
     return {
-        "experiments": lambda: catalogue.function(cell),
-        "artifacts": lambda: catalogue.artifact_function(paper, "table1"),
+        "experiments": lambda: papers.function(cell),
+        "artifacts": lambda: papers.paper(paper).artifact("table1").function,
     }
 
 
@@ -85,11 +85,11 @@ def uses(catalogue, paper: str) -> dict:
 def test_a_module_that_is_needed_only_later(toy, beside, role, files, place):
     for file in files:
         (beside / file).unlink()
-    catalogue = toy()
-    assert len(find_cells(catalogue, "again", "paper")) == 5
+    papers = toy()
+    assert len(find_cells(papers, "again", "paper")) == 5
     with pytest.raises(UserError, match=f"^{re.escape(f'toypapers/again/{place}')}: missing; each paper has one$"):
-        uses(catalogue, "again")[role]()
-    assert uses(catalogue, "toy")[role]()
+        uses(papers, "again")[role]()
+    assert uses(papers, "toy")[role]()
 
 
 def test_a_function_that_two_modules_define(toy, beside):
@@ -104,17 +104,17 @@ def test_a_package_of_functions_and_an_error_in_one_of_its_modules(toy, beside):
     (beside / "figures").mkdir()
     write("figures/another.py", "import tourch\n\n\ndef fig9(results, published):\n    return 1\n")(beside)
     write("figures/curves.py", "def fig1(results, published):\n    return 1\n")(beside)
-    catalogue = toy()
-    assert catalogue.artifact_function("again", "table1") and catalogue.artifact_function("again", "fig1")
+    papers = toy()
+    assert papers.paper("again").artifact("table1").function and papers.paper("again").artifact("fig1").function
     with pytest.raises(UserError, match=r"^toypapers/again/figures/another\.py, line 1: the Python package 'tourch'"):
-        catalogue.artifact_function("again", "fig9")
+        papers.paper("again").functions("artifacts")["fig9"]
 
 
 def test_an_error_below_the_paper_names_the_file_where_it_is(toy, beside):
     write("grid.py", "import math\nmath.nothing\n")(beside)
     write("tables.py", "from toypapers.again import grid\n\n\ndef table1(results, published): ...\n")(beside)
     with pytest.raises(UserError, match=r"^toypapers/again/grid\.py, line 2: AttributeError: module 'math' has no"):
-        toy().artifact_function("again", "table1")
+        uses(toy(), "again")["artifacts"]()
 
 
 def test_commands_about_all_papers_say_it_after_their_work(papers, beside):
@@ -130,13 +130,13 @@ def test_commands_about_all_papers_say_it_after_their_work(papers, beside):
 
 def test_snakemake_refuses_targets_of_the_broken_paper_alone(toy, beside, tmp_path, monkeypatch):
     remove("settings.py")(beside)
-    monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
+    monkeypatch.setattr("core.experiment.workflow.Papers", lambda root: toy())
     said = []
     flow = Workflow({}, tmp_path, said.append)
-    assert flow.papers == ["toy"]
+    assert list(flow.papers.valid) == ["toy"]
     assert [warning.split(":")[0] for warning in said] == ["left out"]
     with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
         flow.require_all()
     for target in ("again", "figures/again/table1.pdf", "results/run/smoke/again/fit/line/plain.parquet"):
         with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
-            flow.outputs.check(target)
+            flow.check(target)

@@ -77,7 +77,8 @@ class TestDraw:
         status, output, _ = papers("draw", *names)
         assert status == 0
         drawn = output.removeprefix("drew ").split(" drew ")
-        assert sorted(drawn) == ["figures/own/toy/fig1.pdf", "figures/toy/fig1.pdf", "figures/toy/table1.pdf"]
+        names = ("own/toy/fig1", "toy/fig1", "toy/table1")
+        assert sorted(drawn) == [f"figures/{name}.pdf: not run" for name in names]
         assert (tmp_path / "figures/own/toy/fig1.pdf").exists()
 
     def test_a_file_requested_by_its_short_name_is_there_under_that_name(self, papers, tmp_path):
@@ -106,10 +107,15 @@ class TestDraw:
         (tmp_path / "results/run/quick" / f"{CELL}.parquet").rename(shipped)
         assert papers("draw", "table1")[1].endswith("drew figures/toy/table1.pdf")
 
-    def test_own_runs_of_another_scale_are_not_those_asked_for(self, papers):
+    def test_own_runs_of_another_scale_are_not_those_asked_for(self, papers, tmp_path):
         papers("run", "toy/fit", "--scale", "smoke")
-        assert "drew figures/toy/table1.pdf" in papers("draw", "table1")[1]
+        status, output, message = papers("draw", "table1")
+        assert status == 2 and "drew" not in output and not (tmp_path / "figures").exists()
+        assert message == (
+            "error: toy/table1: was not run at scale quick; your own runs are drawn with --scale smoke\n"
+        )
         assert "drew figures/own/toy/table1.pdf" in papers("draw", "table1", "--scale", "smoke")[1]
+        assert "drew figures/toy/table1.pdf: not run" in papers("draw", "table1", "--source", "reference")[1]
 
     def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, tmp_path):
         module = tmp_path / "toypapers/toy/tables.py"
@@ -123,28 +129,24 @@ class TestDraw:
 
 
 class TestCompare:
-    def test_draws_what_is_missing_and_nothing_twice(self, papers, tmp_path):
+    def test_draws_what_is_named_and_of_all_what_is_missing(self, papers, tmp_path):
         status, output, _ = papers("compare", "table1")
         assert status == 0
         assert "drawing 1 of 1 artifacts first" in output
         assert "wrote figures/comparison.html" in output
         assert not (tmp_path / "figures/toy/fig1.pdf").exists()
-        assert "drawing" not in papers("compare", "table1")[1]
         assert "drawing 1 of 2 artifacts first" in papers("compare")[1]
+        assert "drawing" not in papers("compare")[1], "Snakemake keeps what is drawn up to date"
+        assert "drawing 2 of 2 artifacts first" in papers("compare", "--scale", "paper")[1]
+        assert "drawing 1 of 1 artifacts first" in papers("compare", "table1", "--scale", "paper")[1]
 
-    def test_the_page_marks_what_it_did_not_draw_again(self, papers, edit, tmp_path):
-        """And leaves out what paper.yaml has no more."""
-        marked = "have changed since this was drawn"
-        papers("draw", "toy", "--scale", "paper")
-        papers("compare", "fig1")
-        assert marked not in (tmp_path / "figures/comparison.html").read_text()
-        edit("title: Means of draws", "title: Means")
-        papers("compare", "fig1")
-        assert (tmp_path / "figures/comparison.html").read_text().count(marked) == 1
+    def test_the_page_leaves_out_what_paper_yaml_has_no_more(self, papers, edit, tmp_path):
+        papers("compare")
+        assert "Means of draws" in (tmp_path / "figures/comparison.html").read_text()
         edit("  table1:\n", "  tableX:\n")
         (tmp_path / "toypapers/toy/published/table1.csv").unlink()
         assert papers("compare", "fig1")[0] == 0
-        assert marked not in (tmp_path / "figures/comparison.html").read_text()
+        assert "Means of draws" not in (tmp_path / "figures/comparison.html").read_text()
 
     def test_own_runs_that_are_alone_are_compared_on_their_page(self, papers, tmp_path):
         papers("run", CELL)

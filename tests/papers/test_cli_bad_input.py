@@ -28,7 +28,6 @@ CELL = "toy/fit/line/plain"
         (["compare", "figures"], "figures: a folder; allowed: a file in it"),
         (["compare", "figures/ablation/toy/table1.pdf"], "figures/ablation/toy/table1: the page has no ablations"),
         (["draw", "fig1", "toi/fig1"], "unknown paper 'toi'; did you mean 'toy'?"),
-        (["draw", "fig1", "--processes", "0"], "--processes = 0: must be at least 1"),
         (["compare", "toy/fig3"], "unknown artifact of toy 'fig3'; did you mean 'fig1'?"),
         (
             ["promote", "toy/fit/line/plane"],

@@ -86,8 +86,8 @@ class TestRun:
         assert (tmp_path / "results/ablation/points=7,slope=2/quick/toy/fit/line/plain.parquet").exists()
 
     def test_failures_are_counted(self, papers, toy, monkeypatch):
-        catalogue = toy()
-        module = catalogue.module("toy", "experiments")
+        toys = toy()
+        module = toys.paper("toy").module("experiments")
         original = module.fit
 
         def fit(context):
@@ -95,18 +95,18 @@ class TestRun:
             return frame.assign(estimate=frame["estimate"].mask(frame["run"] == 1))
 
         monkeypatch.setattr(module, "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
+        monkeypatch.setattr("core.experiment.paper.Papers", lambda root, code=None: toys)
         assert "1 of 3 runs failed or diverged" in papers("run", CELL)[1]
 
     def test_words_in_brackets_reach_the_reader(self, papers, toy, monkeypatch):
         """rich would take them for markup."""
-        catalogue = toy()
+        toys = toy()
 
         def fit(context):
             raise ValueError("no [posterior] for [/red] at all")
 
-        monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
+        monkeypatch.setattr(toys.paper("toy").module("experiments"), "fit", fit)
+        monkeypatch.setattr("core.experiment.paper.Papers", lambda root, code=None: toys)
         status, _, message = papers("run", CELL)
         assert status == 2
         assert (
@@ -119,8 +119,8 @@ class TestCellsThatCannotRun:
     """They cost none of the others, and are told at the end."""
 
     def test_without_their_data_set(self, papers, toy, monkeypatch, tmp_path):
-        catalogue = toy()
-        module = catalogue.module("toy", "experiments")
+        toys = toy()
+        module = toys.paper("toy").module("experiments")
         original = module.fit
 
         def fit(context):
@@ -129,7 +129,7 @@ class TestCellsThatCannotRun:
             return original(context)
 
         monkeypatch.setattr(module, "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
+        monkeypatch.setattr("core.experiment.paper.Papers", lambda root, code=None: toys)
         status, output, error = papers("run", "toy/fit")
         assert status == 2
         assert "left out: toy/fit/line/plain; data set 'line' is not here" in output

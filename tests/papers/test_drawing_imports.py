@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 
 SHOW_MODELS = {
     "dngo": "renders Table 3 from the network",
@@ -17,19 +17,19 @@ SHOW_MODELS = {
 DRAW = """
 import sys
 import core.report.draw as report
-from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import drawing
+from core.experiment.paper import Papers
+from core.experiment.paper import drawing
 
 report.render, report.write_file = lambda *_, **__: {}, lambda path, _: path  # nothing that is typeset or written
-catalogue, paper = Catalogue(), sys.argv[1]
-for name in catalogue.paper(paper).artifacts:
-    report.draw_artifact(catalogue, drawing(catalogue, f"{paper}/{name}", "quick", "reference"))
+papers, paper = Papers(), sys.argv[1]
+for name in papers.paper(paper).artifacts:
+    report.draw_artifact(papers.artifact(f"{paper}/{name}", "quick", "reference"))
 print("torch" in sys.modules)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", Catalogue().names)
+@pytest.mark.parametrize("paper", Papers().names)
 def test_drawing_imports_torch_only_where_it_shows_a_model(paper):
     done = subprocess.run([sys.executable, "-c", DRAW, paper], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

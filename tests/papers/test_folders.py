@@ -9,14 +9,14 @@ import pytest
 
 from core.experiment.schema import split_reference
 from core.report.verdicts.claims import KINDS
-from tests.papers.functions import CATALOGUE, all_claims
+from tests.papers.functions import PAPERS, all_claims
 
-PAPERS = list(CATALOGUE.papers)
+PAPERS = list(PAPERS.valid)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_paper_is_a_package_that_imports_nothing(paper):
-    folder = CATALOGUE.root / "papers" / paper
+    folder = PAPERS.root / "papers" / paper
     for file in (folder / "__init__.py", *folder.glob("*/__init__.py")):
         (statement,) = ast.parse(file.read_text()).body
         assert isinstance(statement, ast.Expr), "a docstring alone"
@@ -27,16 +27,16 @@ def test_a_paper_is_a_package_that_imports_nothing(paper):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_everything_that_paper_yaml_names_has_its_function(paper):
-    spec = CATALOGUE.paper(paper)
+    spec = PAPERS.paper(paper)
     for experiment in spec.experiments.values():
-        assert len(CATALOGUE.functions(paper, "experiments").by_name[experiment.function]) == 1
+        assert len(PAPERS.paper(paper).functions("experiments").by_name[experiment.function]) == 1
     for artifact in spec.artifacts:
-        assert len(CATALOGUE.functions(paper, "artifacts").by_name[artifact]) == 1
+        assert len(PAPERS.paper(paper).functions("artifacts").by_name[artifact]) == 1
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_an_experiment_that_no_artifact_draws_is_read_by_others_or_described_in_the_readme(paper):
-    papers = CATALOGUE.papers
+    papers = PAPERS.valid
     drawn = {
         split_reference(name, home)
         for home in papers
@@ -49,7 +49,7 @@ def test_an_experiment_that_no_artifact_draws_is_read_by_others_or_described_in_
         for experiment in papers[home].experiments.values()
         for name in experiment.needs
     }
-    readme = (CATALOGUE.root / "papers" / paper / "README.md").read_text()
+    readme = (PAPERS.root / "papers" / paper / "README.md").read_text()
     for name in papers[paper].experiments:
         assert (paper, name) in drawn | read or f"`{name}`" in readme, name
 
@@ -59,7 +59,7 @@ def test_every_check_of_results_is_marked_as_a_claim(paper):
     claims = all_claims(paper)
     assert len({claim.id for claim in claims}) == len(claims) and {claim.kind for claim in claims} <= set(KINDS)
     public = set()
-    for text in CATALOGUE.functions(paper, "claims").texts.values():
+    for text in PAPERS.paper(paper).functions("claims").texts.values():
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 takes = [argument.arg for argument in node.args.args]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.vision import Images, ImageSet
 
-CATALOGUE = Catalogue()
+PAPERS = Papers()
 SEARCHES = {  # with what is changed so that a few steps are enough
     "fabolas/networks/cifar10/random": {"epochs": 1, "evaluations": 1},
     "fabolas/networks/svhn/fabolas": {"epochs": 1, "evaluations": 5},
@@ -46,15 +46,15 @@ def whole_images(train: int) -> ImageSet:
 
 @pytest.mark.parametrize("name", PROTOCOL)
 def test_the_papers_scale_is_the_papers_protocol(name):
-    (cell,) = find_cells(CATALOGUE, name, "paper")
+    (cell,) = find_cells(PAPERS, name, "paper")
     assert {each: getattr(cell.settings, each) for each in PROTOCOL[name]} == PROTOCOL[name]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_an_experiment_at_the_papers_scale_takes_a_few_steps(name, tmp_path, monkeypatch):
-    (cell,) = find_cells(CATALOGUE, name, "paper")
-    function = CATALOGUE.function(cell)
+    (cell,) = find_cells(PAPERS, name, "paper")
+    function = PAPERS.function(cell)
     images = 600 if name.startswith("fabolas") else 40
     monkeypatch.setitem(function.__globals__, "images_of", lambda settings: whole_images(images))
     changed = dict(SEARCHES[name])

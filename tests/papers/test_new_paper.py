@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +29,7 @@ def test_the_skeleton_runs_draws_and_is_judged(repository, environment):
     done = called(repository, environment, "new tenth", "list tenth")
     assert done.returncode == 0, done.stderr
     assert "wrote papers/tenth; it runs as it is:" in done.stdout and "figures/tenth/table1.pdf" in done.stdout
-    one = "--scale smoke --processes 1"
+    one = "--scale smoke"
     done = called(repository, environment, "run tenth --scale smoke", f"draw tenth {one}", f"compare tenth {one}")
     assert done.returncode == 0, done.stderr
     assert "drew figures/own/tenth/table1.pdf" in done.stdout and "drew figures/own/tenth/fig1.pdf" in done.stdout
@@ -50,7 +50,7 @@ def test_its_files_are_in_the_repositorys_style(tmp_path, environment):
     from papers.commands.new_paper import new_paper
 
     (tmp_path / "papers").mkdir()
-    new_paper(Catalogue(tmp_path), Namespace(name="tenth"), Console(file=StringIO()))
+    new_paper(Papers(tmp_path), Namespace(name="tenth"), Console(file=StringIO()))
     folder = tmp_path / "papers" / "tenth"
     assert {path.name for path in folder.iterdir()} >= {
         "paper.yaml",
@@ -86,7 +86,7 @@ def test_names_that_cannot_be(refused, name, message):
 def test_not_where_pip_installed_it(toy, tmp_path, monkeypatch, capsys):
     from papers import __main__ as command_line
 
-    catalogue = Catalogue(tmp_path / "work", "toypapers", tmp_path)
-    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
+    papers = Papers(tmp_path / "work", "toypapers", tmp_path)
+    monkeypatch.setattr("core.experiment.paper.Papers", lambda root, code=None: papers)
     assert command_line.main(["new", "tenth"]) == 2
     assert "is where the package is installed; allowed: a clone of the repository" in capsys.readouterr().err

@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from core.experiment import SCALES
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance
 from core.study.methods.settings import MethodSettings
 
-CATALOGUE = Catalogue(Path(__file__).parents[2])
+PAPERS = Papers(Path(__file__).parents[2])
 
 
 def cells_of(paper: str) -> list[Cell]:
     """Every cell of a paper at every scale."""
-    return [cell for scale in SCALES for cell in find_cells(CATALOGUE, paper, scale)]
+    return [cell for scale in SCALES for cell in find_cells(PAPERS, paper, scale)]
 
 
 def method_of_cell(cell: Cell) -> MethodSettings | None:
     return dict(cell.settings).get("method")
 
 
-@pytest.mark.parametrize("paper", CATALOGUE.names)
+@pytest.mark.parametrize("paper", PAPERS.names)
 def test_every_setting_of_a_method_is_stated(paper):
     """The library's defaults may change, the papers' settings with them may not.
 
@@ -39,7 +39,7 @@ def test_every_setting_of_a_method_is_stated(paper):
             assert not left_out, f"{cell.name} at scale {cell.scale}: method {method.method!r} without {left_out}"
 
 
-@pytest.mark.parametrize("paper", CATALOGUE.names)
+@pytest.mark.parametrize("paper", PAPERS.names)
 def test_a_name_means_one_setting(paper):
     """So that `--set` reaches it by the name alone; the initial design is given to the method by the experiment."""
     for cell in cells_of(paper):
@@ -47,15 +47,15 @@ def test_a_name_means_one_setting(paper):
             assert set(type(cell.settings).model_fields) & set(method.names()) <= {"initial_design"}, cell.name
 
 
-@pytest.mark.parametrize("paper", CATALOGUE.names)
+@pytest.mark.parametrize("paper", PAPERS.names)
 def test_a_paper_states_no_method_that_it_does_not_use(paper):
     used = {method.method for cell in cells_of(paper) if (method := method_of_cell(cell)) is not None}
-    assert set(CATALOGUE.paper(paper).methods) == used
+    assert set(PAPERS.paper(paper).methods) == used
 
 
-@pytest.mark.parametrize("paper", CATALOGUE.names)
+@pytest.mark.parametrize("paper", PAPERS.names)
 def test_shipped_runs_have_todays_settings(paper):
-    shipped = {path: cell for cell in cells_of(paper) if (path := cell.path(CATALOGUE.root, "reference")).exists()}
+    shipped = {path: cell for cell in cells_of(paper) if (path := cell.path(PAPERS.root, "reference")).exists()}
     for path, cell in shipped.items():
         found = read_provenance(path)
         assert found["settings"] == json.loads(cell.settings.model_dump_json()), cell.name

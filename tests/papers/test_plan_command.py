@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.costs import PROPORTIONAL
+from core.experiment.paper import Papers
 from papers.__main__ import main
 
 CELL = "toy/fit/line/plain"
@@ -79,9 +79,9 @@ def test_shipped_runs_are_on_a_narrow_screen(capsys, monkeypatch):
 
 def test_settings_in_proportion_exist():
     """A name that no experiment and no method has any more would never count."""
-    catalogue, names = Catalogue(ROOT), set()
-    for paper, spec in catalogue.papers.items():
-        for cell in (cell for each in spec.experiments for cell in catalogue.cells(paper, each, "paper")):
+    papers, names = Papers(ROOT), set()
+    for paper in papers.valid.values():
+        for cell in (cell for each in paper.experiments for cell in paper.cells(each, "paper")):
             settings = cell.settings.model_dump(mode="json")
             method = settings.get("method")
             names |= settings.keys() | (method.keys() if isinstance(method, dict) else set())

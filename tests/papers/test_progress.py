@@ -8,7 +8,7 @@ import time
 import pytest
 from rich.console import Console
 
-from papers.commands.progress import Display, progress_display
+from papers.commands.running import Display, progress_display
 
 
 class Clock:

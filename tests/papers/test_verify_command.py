@@ -56,16 +56,16 @@ def test_what_a_device_made_is_left_out_and_said(papers, shipped):
 @pytest.mark.parametrize("runs, expected", [(20, 0), (25, 1)])
 def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch, runs, expected):
     """Nor are they a success where nothing else was checked."""
-    catalogue = toy()
-    original = catalogue.module("toy", "experiments").fit
+    toys = toy()
+    original = toys.paper("toy").module("experiments").fit
 
     def fit(context):
         if context.runs.stop <= runs:
             raise UserError("data set 'boston' is not here")
         return original(context)
 
-    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
-    monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
+    monkeypatch.setattr("core.experiment.paper.Papers", lambda root, code=None: toys)
+    monkeypatch.setattr(toys.paper("toy").module("experiments"), "fit", fit)
     status, output, _ = papers("verify", "--shards", "3")
     assert status == expected
     assert "not checked: data set 'boston' is not here" in output

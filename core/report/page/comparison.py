@@ -12,9 +12,8 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import OWN, Currency, drawing, folder_of
-from core.experiment.outputs import PAGE
+from core.experiment.paper import OWN, Papers, folder_of
+from core.experiment.workflow import PAGE
 from core.report.figures.files import write_file
 from core.report.page.records import (
     Record,
@@ -37,15 +36,9 @@ SINGLE = "comparison_single.html"
 IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
 
 
-def drawn_sidecars(catalogue: Catalogue, source: str) -> list[Record]:
-    """The sidecars of the catalogue's artifacts, drawn from a source of runs at whatever scale, as by `load_sidecars`.
-
-    Each has `outdated`: whether anything that it depends on has changed since it was drawn.
-    """
-    figures, is_current = catalogue.root / "figures" / folder_of(source), Currency(catalogue)
-    sidecars = load_sidecars(figures, catalogue.artifacts)
-    drawn = [drawing(catalogue, f"{s['paper']}/{s['artifact']}", s["drawn_at"], source) for s in sidecars]
-    return [{**s, "outdated": not is_current(each)} for s, each in zip(sidecars, drawn, strict=True)]
+def drawn_sidecars(papers: Papers, source: str) -> list[Record]:
+    """The sidecars of all artifacts, drawn from a source of runs at whatever scale, as by `load_sidecars`."""
+    return load_sidecars(papers.root / "figures" / folder_of(source), papers.artifacts)
 
 
 def summary(sidecars: Sequence[Record]) -> list[RenderableType]:
@@ -60,7 +53,7 @@ def summary(sidecars: Sequence[Record]) -> list[RenderableType]:
     return [*parts, _counts_table(sidecars, counts), counts.chance]
 
 
-def write_page(catalogue: Catalogue, source: str, sidecars: Sequence[Record], single_file: bool = False) -> Path:
+def write_page(papers: Papers, source: str, sidecars: Sequence[Record], single_file: bool = False) -> Path:
     """Write comparison.html beside the drawings from a source of runs; returns its path.
 
     Beside the shipped runs the page shows your own, where these are drawn.
@@ -68,10 +61,10 @@ def write_page(catalogue: Catalogue, source: str, sidecars: Sequence[Record], si
     Args:
         single_file: Whether to embed the pictures, in a page of another name.
     """
-    figures = catalogue.root / "figures" / folder_of(source)
-    names = {name: (paper.name, paper.title) for name, paper in catalogue.papers.items()}
-    own = load_sidecars(figures / OWN, catalogue.artifacts) if source == "reference" else []
-    page = render_page(sidecars, names, Site(catalogue.root, figures, single_file), own)
+    figures = papers.root / "figures" / folder_of(source)
+    names = {name: (paper.spec.name, paper.spec.title) for name, paper in papers.valid.items()}
+    own = load_sidecars(figures / OWN, papers.artifacts) if source == "reference" else []
+    page = render_page(sidecars, names, Site(papers.root, figures, single_file), own)
     return write_file(figures / (SINGLE if single_file else PAGE), page)
 
 

@@ -86,7 +86,7 @@ def render_page(
     """The whole page as text.
 
     Args:
-        sidecars: Sidecars, those of a paper one after the other; they say whether they are `outdated`.
+        sidecars: Sidecars, those of a paper one after the other.
         names: Each paper's name and title.
         own: Sidecars of the user's own runs, shown beside those of the same artifact.
     """

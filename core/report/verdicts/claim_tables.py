@@ -1,4 +1,4 @@
-"""Tables of claims: the claims of a paper that share a shape, row by row, for a reader who has the paper open.
+"""All claims of a paper: the rows of its tables of claims, for a reader who has the paper open, and marked functions.
 
 papers/<paper>/claims/<table>.yaml maps artifacts to their claims, in the order of the page:
 
@@ -24,31 +24,79 @@ about one of the `optional` methods, which not everybody can run, is `outside`, 
 
 What rows share stands once, under `defaults`, at the top of a table or of an artifact's rows: `kind`, `place`,
 `reproduced`, `published`, `missing`, `optional`, and values for the shapes that have a parameter of that name.
+
+The page lists an artifact's claims in this order: first the rows of the tables, table by table, then the functions
+marked `@claim` in the paper's checks.py, module by module, in the order of their definition. Tables and modules are in
+alphabetical order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Artifact, Paper
 from core.foundation.errors import UserError, brief, nearest
-from core.foundation.files import read_mapping
 from core.foundation.strict import explain
+from core.report.runs.frames import once
 from core.report.verdicts.claim_rows import Part, Parts, Row, RowCheck
-from core.report.verdicts.claims import Cause, Claim
+from core.report.verdicts.claims import Cause, Claim, place_of
 from core.report.verdicts.names import benchmarks_of, methods_of
+from core.report.verdicts.shapes import searches, suggestion_times
 from core.report.verdicts.shapes.shape import Shape
 
 DEFAULTS = "defaults"
 SHARED = ("kind", "place", "reproduced", "published", "missing", "optional")
 """The keys of a row that the defaults may have."""
+SHARED_SHAPES = (searches, suggestion_times)
+"""The modules with the shapes that papers share."""
 
 
-def table_claims(catalogue: Catalogue, paper: str, shapes: Mapping[str, Shape]) -> Iterator[Claim]:
+def claims_about(artifact: Artifact) -> list[Claim]:
+    """The claims about one artifact in the order of the page; none if the paper states none.
+
+    Raises:
+        UserError: a claim of the paper is invalid, or one of its modules with claims cannot be imported.
+    """
+    return [each for each in claims_of(artifact.paper) if each.artifact == artifact.id]
+
+
+@once
+def claims_of(paper: Paper) -> list[Claim]:
+    """All claims of a paper in the order of the page, read once per paper; raises as `claims_about`."""
+    modules = paper.functions("claims").modules()
+    shapes: dict[str, Shape] = {}
+    for each in _marked([*SHARED_SHAPES, *modules], "shape"):
+        if shapes.setdefault(each.name, each) is not each:
+            first = place_of(shapes[each.name].function)
+            raise UserError(f"{place_of(each.function)}: {first} has the same name; allowed: each name once")
+    claims: list[Claim] = [*_table_claims(paper, shapes), *_marked(modules, "claim")]
+    firsts: dict[str, Claim] = {}
+    for each in claims:
+        if each.artifact not in paper.artifacts:
+            hint = f"not an artifact of this paper; {nearest(each.artifact, paper.artifacts)}"
+            raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
+        if firsts.setdefault(each.id, each) is not each:
+            raise UserError(f"{each.where}: {firsts[each.id].where} has the same name; allowed: each name once")
+    return claims
+
+
+def _marked(modules: Iterable[ModuleType], mark: str) -> list[Any]:
+    """The marks of the functions that modules define."""
+    return [
+        getattr(value, mark)
+        for module in modules
+        for value in vars(module).values()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, mark)
+    ]
+
+
+def _table_claims(paper: Paper, shapes: Mapping[str, Shape]) -> Iterator[Claim]:
     """The claims in a paper's tables, table by table.
 
     Args:
@@ -57,22 +105,25 @@ def table_claims(catalogue: Catalogue, paper: str, shapes: Mapping[str, Shape]) 
     Raises:
         UserError: naming the file, the claim, the key, the value and what is allowed.
     """
-    root = catalogue.code
-    folder = root / catalogue.package / paper
-    for file in sorted([*folder.glob("claims.yaml"), *folder.glob("claims/*.yaml")]):
-        table, place = read_mapping(file, "artifacts and their claims"), file.relative_to(root)
+    for place, table in paper.claims:
         of_table = _defaults(table, shapes, f"{place}: ")
-        for artifact, rows in table.items():
-            if artifact not in catalogue.paper(paper).artifacts:
-                hint = nearest(artifact, catalogue.paper(paper).artifacts)
-                raise UserError(f"{place}: {artifact}: not an artifact of this paper; {hint}")
-            rows = _mapping(rows, f"{place}: {artifact}", "claims")
-            defaults = of_table | _defaults(rows, shapes, f"{place}: {artifact}.")
-            vocabulary = Vocabulary(shapes, defaults, _names(catalogue, paper, artifact))
-            for name, given in rows.items():
-                where = f"{place}: {artifact}.{name}"
-                row = _row(_mapping(given, where, "keys of a claim"), defaults, where)
-                yield _claim(name, where, artifact, row, vocabulary.check(row, where))
+        for name, rows in table.items():
+            if name == DEFAULTS:
+                continue
+            if name not in paper.artifacts:
+                hint = nearest(name, paper.artifacts)
+                raise UserError(f"{place}: {name}: not an artifact of this paper; {hint}")
+            rows = _mapping(rows, f"{place}: {name}", "claims")
+            experiments = paper.artifact(name).experiments
+            specs = list(experiments.values())
+            names = {"experiment": list(experiments), "benchmark": benchmarks_of(specs), "method": methods_of(specs)}
+            defaults = of_table | _defaults(rows, shapes, f"{place}: {name}.")
+            vocabulary = Vocabulary(shapes, defaults, names)
+            for claim, given in rows.items():
+                if claim != DEFAULTS:
+                    where = f"{place}: {name}.{claim}"
+                    row = _row(_mapping(given, where, "keys of a claim"), defaults, where)
+                    yield _claim(claim, where, name, row, vocabulary.check(row, where))
 
 
 @dataclass(frozen=True)
@@ -129,21 +180,14 @@ class Vocabulary:
 
 
 def _defaults(rows: dict[str, Any], shapes: Mapping[str, Shape], where: str) -> dict[str, Any]:
-    """What is under `defaults`, which is taken out of the rows."""
-    defaults = _mapping(rows.pop(DEFAULTS, {}), f"{where}{DEFAULTS}", "values of shapes")
+    """What is under `defaults`."""
+    defaults = _mapping(rows.get(DEFAULTS, {}), f"{where}{DEFAULTS}", "values of shapes")
     values = {*SHARED, *(key for each in shapes.values() for key in each.values.model_fields)}
     for key, value in defaults.items():
         if key not in values:
             hint = nearest(key, values)
             raise UserError(f"{where}{DEFAULTS}.{key} = {brief(value)}: no shape has such a value; {hint}")
     return defaults
-
-
-def _names(catalogue: Catalogue, paper: str, artifact: str) -> dict[str, list[str]]:
-    """The names in paper.yaml that rows about an artifact may use, by their kind."""
-    experiments = catalogue.experiments_of(paper, artifact)
-    specs = list(experiments.values())
-    return {"experiment": list(experiments), "benchmark": benchmarks_of(specs), "method": methods_of(specs)}
 
 
 def _row(given: dict[str, Any], defaults: Mapping[str, Any], where: str) -> Row:

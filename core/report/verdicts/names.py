@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Artifact, Paper
 from core.foundation.errors import UserError, nearest
 from core.report.verdicts.claims import Claim
 from core.report.verdicts.published import RUNS, Published, read_published_of
@@ -39,36 +39,33 @@ def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], 
     return mark
 
 
-def published_numbers(catalogue: Catalogue, paper: str, name: str) -> Published | None:
+def published_numbers(artifact: Artifact) -> Published | None:
     """The published numbers of an artifact, None if there are none. All names in them must be known.
 
     Raises:
         UserError: naming the file, the line, the name and those near it; or the files cannot be read.
     """
-    spec = catalogue.paper(paper)
-    folder = catalogue.code / catalogue.package / paper / "published"
-    for file in sorted(folder.glob("*.csv")):
-        if file.stem.removesuffix(RUNS) not in spec.artifacts:
-            raise UserError(f"{file}: not an artifact of {paper}; {nearest(file.stem, spec.artifacts)}")
-    file = folder / f"{name}.csv"
+    paper, file = artifact.paper, artifact.published
+    for each in sorted(file.parent.glob("*.csv")):
+        if each.stem.removesuffix(RUNS) not in paper.artifacts:
+            raise UserError(f"{each}: not an artifact of {paper.id}; {nearest(each.stem, paper.artifacts)}")
     if not file.is_file():
         return None
-    published = read_published_of(file, spec.artifacts[name].comparison)
-    function = catalogue.artifact_function(paper, name)
-    rows, columns = getattr(function, "published_names", (None, None))
-    experiments = list(catalogue.experiments_of(paper, name).values())
+    published = read_published_of(file, artifact.spec.comparison)
+    rows, columns = getattr(artifact.function, "published_names", (None, None))
+    experiments = list(artifact.experiments.values())
     _check_table(published, _known(rows, methods_of(experiments)), _known(columns, benchmarks_of(experiments)))
-    _check_sources(published, spec.documents)
+    _check_sources(published, paper.spec.documents)
     return published
 
 
-def check_places(claims: Iterable[Claim], spec: Any) -> None:
+def check_places(claims: Iterable[Claim], paper: Paper) -> None:
     """Make sure that the figures and tables in the places of claims are those of the paper's artifacts.
 
     Raises:
         UserError: naming the file, the line, the function, the place and those near it.
     """
-    known = {named for artifact in spec.artifacts.values() for named in PLACE.findall(artifact.source.place)}
+    known = {named for artifact in paper.artifacts.values() for named in PLACE.findall(artifact.source.place)}
     for claim in claims:
         if unknown := [named for named in PLACE.findall(claim.place) if named not in known]:
             place, places = " ".join(unknown[0]), sorted(map(" ".join, known))

@@ -6,25 +6,26 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiment.ablations import find_ablations
-from core.experiment.drawings import Drawing
 from core.experiment.results import results_of
 from core.experiment.runner import run_cell
-from core.experiment.selection import find_cells
+from core.experiment.selection import find_ablations, find_cells
 from core.experiment.storage import ResultFileError
 
 CELL = "toy/fit/line/noisy"
-TABLE = Drawing("toy", "table1", "table", "quick", "run")
 
 
-def make(catalogue, **overrides):
-    (cell,) = find_cells(catalogue, CELL, "quick", overrides=overrides)
-    run_cell(cell, catalogue.function(cell), catalogue.root)
+def make(papers, **overrides):
+    (cell,) = find_cells(papers, CELL, "quick", overrides=overrides)
+    run_cell(cell, papers.function(cell), papers.root)
     return cell
 
 
-def found(catalogue, name: str = "toy"):
-    return find_ablations(catalogue, find_cells(catalogue, name, "quick"), "quick")
+def table(papers):
+    return papers.artifact("toy/table1", "quick", "run")
+
+
+def found(papers, name: str = "toy"):
+    return find_ablations(papers, find_cells(papers, name, "quick"), "quick")
 
 
 class TestFinding:
@@ -43,10 +44,10 @@ class TestFinding:
     )
     def test_the_cell_that_was_run(self, toy, overrides):
         """With its path, its settings and its hash, whatever was changed."""
-        catalogue = toy()
-        made = make(catalogue, **overrides)
-        (again,) = found(catalogue)
-        assert again.path(catalogue.root) == made.path(catalogue.root)
+        papers = toy()
+        made = make(papers, **overrides)
+        (again,) = found(papers)
+        assert again.path(papers.root) == made.path(papers.root)
         assert again.settings == made.settings
         assert again.settings_hash == made.settings_hash
         assert again.overrides == made.overrides
@@ -65,11 +66,11 @@ class TestFinding:
         assert folder is None or cells[0].path("").parts[2] == folder
 
     def test_only_of_the_cells_in_question(self, toy):
-        catalogue = toy()
-        make(catalogue, points=7)
-        assert found(catalogue, "toy/fit/line/plain") == []
-        assert len(found(catalogue, "toy/fit/line")) == 1
-        assert find_ablations(catalogue, find_cells(catalogue, "toy", "paper"), "paper") == []
+        papers = toy()
+        make(papers, points=7)
+        assert found(papers, "toy/fit/line/plain") == []
+        assert len(found(papers, "toy/fit/line")) == 1
+        assert find_ablations(papers, find_cells(papers, "toy", "paper"), "paper") == []
 
     def test_other_settings_than_todays_are_seen(self, toy, edit):
         made = make(toy(), points=7)
@@ -79,20 +80,20 @@ class TestFinding:
         assert again.settings_hash != made.settings_hash
 
     def test_a_damaged_file_stops_with_its_name(self, toy):
-        catalogue = toy()
-        path = make(catalogue, points=7).path(catalogue.root)
+        papers = toy()
+        path = make(papers, points=7).path(papers.root)
         path.write_bytes(path.read_bytes()[:-9])
         with pytest.raises(ResultFileError, match=r"noisy\.parquet"):
-            found(catalogue)
+            found(papers)
 
 
 class TestResults:
     def test_they_are_further_methods(self, toy):
-        catalogue = toy()
-        make(catalogue)
-        make(catalogue, points=7)
-        make(catalogue, points=2, slope=3.0)
-        with_them = results_of(catalogue, replace(TABLE, ablations=True))
+        papers = toy()
+        make(papers)
+        make(papers, points=7)
+        make(papers, points=2, slope=3.0)
+        with_them = results_of(replace(table(papers), ablations=True))
         frame = with_them.frame("fit")
         assert frame.groupby("method").size().to_dict() == {
             "noisy": 3,
@@ -106,19 +107,19 @@ class TestResults:
         ]
 
     def test_claims_are_judged_without_them(self, toy):
-        catalogue = toy()
-        make(catalogue)
-        make(catalogue, points=7)
-        with_them = results_of(catalogue, replace(TABLE, ablations=True))
-        plain = results_of(catalogue, TABLE)
+        papers = toy()
+        make(papers)
+        make(papers, points=7)
+        with_them = results_of(replace(table(papers), ablations=True))
+        plain = results_of(table(papers))
         assert (
             set(with_them.without_ablations().frame("fit")["method"]) == set(plain.frame("fit")["method"]) == {"noisy"}
         )
         assert plain.without_ablations() is plain
 
     def test_short_ones_do_not_reduce_the_drawing(self, toy):
-        catalogue = toy()
+        papers = toy()
         for overrides, runs in (({}, 25), ({"points": 7}, 2)):
-            (cell,) = find_cells(catalogue, CELL, "paper", runs=runs, overrides=overrides)
-            run_cell(cell, catalogue.function(cell), catalogue.root)
-        assert not results_of(catalogue, replace(TABLE, scale="paper", ablations=True)).reduced
+            (cell,) = find_cells(papers, CELL, "paper", runs=runs, overrides=overrides)
+            run_cell(cell, papers.function(cell), papers.root)
+        assert not results_of(replace(table(papers), scale="paper", ablations=True)).reduced

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from core.experiment.cells import Cell, expand, make_cell
-from core.experiment.schema import Paper
+from core.experiment.paper import Paper, Papers
+from core.experiment.schema import PaperSpec
 from core.experiment.settings import Settings
 from core.foundation.errors import UnknownNameError, UserError
 
@@ -39,7 +40,7 @@ EXPERIMENT = {
 
 
 def paper(**changes) -> Paper:
-    return Paper.model_validate(
+    spec = PaperSpec.model_validate(
         {
             "paper": "toy",
             "title": "Toy",
@@ -50,6 +51,7 @@ def paper(**changes) -> Paper:
             "artifacts": {},
         }
     )
+    return Paper(spec, {"Fit": Fit}, Papers())
 
 
 def scales_with(settings: dict) -> dict:
@@ -57,12 +59,7 @@ def scales_with(settings: dict) -> dict:
 
 
 def cell(benchmark="line", method="plain", scale="paper", runs=None, overrides=None, **changes) -> Cell:
-    whole, models = paper(**changes), {"Fit": Fit}
-
-    def expanded(_: str, experiment: str, wanted: str) -> list[Cell]:
-        return list(expand(whole, experiment, wanted, models, expanded))
-
-    return make_cell(whole, "fit", benchmark, method, scale, models, expanded, runs, overrides)
+    return make_cell(paper(**changes), "fit", benchmark, method, scale, runs, overrides)
 
 
 class TestLayers:
@@ -106,8 +103,8 @@ class TestLayers:
         with pytest.raises(UserError) as caught:
             cell(settings={"points": "many"}, methods={"plain": {"widths": ["x"]}})
         first, second = str(caught.value).split("; ")
-        assert first.startswith("paper.yaml: experiments.fit.settings.points = 'many'")
-        assert second.startswith("paper.yaml: experiments.fit.methods.plain.widths.0 = 'x'")
+        assert first.startswith("papers/toy/paper.yaml: experiments.fit.settings.points = 'many'")
+        assert second.startswith("papers/toy/paper.yaml: experiments.fit.methods.plain.widths.0 = 'x'")
 
     def test_an_unknown_setting_names_its_layer_and_the_nearest(self):
         expected = r"experiments\.fit\.methods\.plain\.slop = 3: unknown key; did you mean 'slope'\?"
@@ -266,9 +263,7 @@ def test_shards_are_blocks_of_ten_that_cover_every_repetition_once(runs):
 
 def test_expand_gives_the_grid_of_the_scale():
     def names(scale: str) -> list[str]:
-        return [
-            f"{each.benchmark}/{each.method}" for each in expand(paper(), "fit", scale, {"Fit": Fit}, lambda *_: [])
-        ]
+        return [f"{each.benchmark}/{each.method}" for each in expand(paper(), "fit", scale)]
 
     assert names("paper") == names("quick") == ["line/plain", "line/noisy", "curve/plain", "curve/noisy"]
     assert names("smoke") == ["bundled/plain", "bundled/noisy"]

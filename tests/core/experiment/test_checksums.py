@@ -14,8 +14,18 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from core.experiment.checksums import LIST, SEAL, UNSEALED, is_whole, seal
-from core.experiment.storage import REQUIRED, ResultFileError, read_provenance, read_records, write_records
+from core.experiment.storage import (
+    CHECKSUMS,
+    REQUIRED,
+    SEAL,
+    UNSEALED,
+    ResultFileError,
+    is_whole,
+    read_provenance,
+    read_records,
+    seal,
+    write_records,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "results" / "reference"
@@ -40,7 +50,7 @@ def shipped(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("shipped") / "reference"
     (folder / SHIPPED).parent.mkdir(parents=True)
     shutil.copy(REFERENCE / SHIPPED, folder / SHIPPED)
-    shutil.copy(REFERENCE / LIST, folder / LIST)
+    shutil.copy(REFERENCE / CHECKSUMS, folder / CHECKSUMS)
     return folder / SHIPPED
 
 
@@ -119,7 +129,7 @@ class TestShipped:
             assert is_whole(path, path.read_bytes()), path
 
     def test_the_list_is_one_that_sha256sum_reads(self, shipped):
-        lines = [line for line in (REFERENCE / LIST).read_text().splitlines() if line.endswith(SHIPPED)]
+        lines = [line for line in (REFERENCE / CHECKSUMS).read_text().splitlines() if line.endswith(SHIPPED)]
         (shipped.parents[4] / "one").write_text("".join(f"{line}\n" for line in lines))
         command = ["sha256sum", "--check", "--strict", "one"]
         assert subprocess.run(command, cwd=shipped.parents[4], capture_output=True).returncode == 0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.experiment.cells import Cell
-from core.experiment.durations import in_words, recorded_seconds
+from core.experiment.costs import in_words, recorded_seconds
 from core.experiment.settings import Settings
 from core.experiment.storage import REQUIRED, write_records
 

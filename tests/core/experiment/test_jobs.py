@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from core.experiment import SCALES
-from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.jobs import SHORT, SHORT_MINUTES, UNKNOWN_MEMORY, UNKNOWN_MINUTES, Jobs, depth
+from core.experiment.costs import SHORT, SHORT_MINUTES, UNKNOWN_MEMORY, UNKNOWN_MINUTES, Jobs, depth
+from core.experiment.paper import Papers
 from core.experiment.settings import Settings
 from core.experiment.storage import REQUIRED, write_records
 from core.experiment.workflow import Workflow
@@ -66,7 +66,7 @@ def test_only_short_cells_of_the_same_depth_share_jobs(tmp_path):
 
 
 def test_the_workflow_asks_for_the_cell_behind_wildcards(toy, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
+    monkeypatch.setattr("core.experiment.workflow.Papers", lambda root: toy())
     flow = Workflow({}, tmp_path)
     names = {"paper": "toy", "experiment": "fit", "method": "plain"}
     smoke = SimpleNamespace(scale="smoke", benchmark="bundled", **names)
@@ -87,13 +87,13 @@ class TestProfiles:
         assert slurm["cores"] == 1, "cells of one job run one after the other"
 
     def test_every_kind_of_shared_job_has_a_size(self):
-        catalogue = Catalogue(ROOT)
+        papers = Papers(ROOT)
         deepest = max(
             depth(cell)
-            for paper, spec in catalogue.papers.items()
+            for paper, spec in papers.valid.items()
             for experiment in spec.experiments
             for scale in SCALES
-            for cell in catalogue.cells(paper, experiment, scale)
+            for cell in papers.paper(paper).cells(experiment, scale)
         )
         sized = {kind.partition("=")[0] for kind in self.read("slurm")["group-components"]}
         assert {f"{SHORT}{place}" for place in range(deepest + 1)} <= sized

@@ -8,7 +8,8 @@ import pytest
 
 from core.experiment.cells import Cell, make_cell
 from core.experiment.optimization_settings import SharedStart
-from core.experiment.schema import Paper
+from core.experiment.paper import Paper, Papers
+from core.experiment.schema import PaperSpec
 from core.foundation.errors import UnknownNameError, UserError
 from core.study.methods import one_of
 
@@ -43,12 +44,12 @@ def paper(of_paper: dict[str, Any], **changes) -> Paper:
     whole = {"paper": "toy", "title": "Toy", "citation": "nobody", "documents": {}, "quickstart": "search"}
     changes["methods"] = EXPERIMENT["methods"] | changes.get("methods", {})
     experiments = {"search": EXPERIMENT | changes}
-    return Paper.model_validate({**whole, "methods": of_paper, "experiments": experiments, "artifacts": {}})
+    spec = PaperSpec.model_validate({**whole, "methods": of_paper, "experiments": experiments, "artifacts": {}})
+    return Paper(spec, {"Search": Search}, Papers())
 
 
 def cell(method="forest", scale="paper", overrides=None, of_paper=OF_PAPER, **changes) -> Cell:
-    whole, models = paper(of_paper, **changes), {"Search": Search}
-    return make_cell(whole, "search", "line", method, scale, models, lambda *_: (), overrides=overrides)
+    return make_cell(paper(of_paper, **changes), "search", "line", method, scale, overrides=overrides)
 
 
 def refused(method="forest", **given) -> str:
@@ -107,7 +108,9 @@ class TestRefused:
     def test_what_the_method_lacks_names_the_layer_and_what_it_has(self, place, given):
         """No layer is left out for the methods that lack what it says."""
         message = refused("random", **given)
-        assert message == f"paper.yaml: {place}method.trees = 5: unknown key; method 'random' has no settings"
+        assert (
+            message == f"papers/toy/paper.yaml: {place}method.trees = 5: unknown key; method 'random' has no settings"
+        )
 
     def test_what_is_mistyped_has_a_hint(self):
         message = refused(settings={"evaluations": 5, "method": {"tree": 5}})
@@ -115,10 +118,10 @@ class TestRefused:
 
     def test_a_wrong_value_names_its_layer(self):
         message = refused(of_paper={"rf": {"trees": 0, "generations": 0}})
-        assert message.startswith("paper.yaml: methods.rf: method.generations = 0: ")
+        assert message.startswith("papers/toy/paper.yaml: methods.rf: method.generations = 0: ")
 
     def test_a_method_that_the_experiment_does_not_admit(self):
-        place = "paper.yaml: experiments.search.methods.random.method"
+        place = "papers/toy/paper.yaml: experiments.search.methods.random.method"
         message = refused("random", methods={"random": {"method": "bohb"}})
         assert message == f"{place}: method is 'bohb'; allowed: random, rf, gp, optuna_tpe"
 

@@ -11,30 +11,29 @@ import pytest
 
 from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
-from core.experiment.finished import is_finished
-from core.experiment.needs import digest
-from core.experiment.promote import check, promote
+from core.experiment.finished import digest, is_finished
 from core.experiment.provenance import FORMERLY
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance, read_records, write_records
+from core.experiment.verify import promote, require_promotable
 from core.foundation.errors import UserError
 
 
 @pytest.fixture
 def needing(toy, edit):
-    """The toy's catalogue, in which `count` reads what `fit` wrote."""
+    """The toy's papers, in which `count` reads what `fit` wrote."""
     edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
     edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
     return toy()
 
 
-def cells(catalogue, name: str, scale: str = "smoke"):
-    return find_cells(catalogue, name, scale)
+def cells(papers, name: str, scale: str = "smoke"):
+    return find_cells(papers, name, scale)
 
 
-def run(catalogue, name: str, root: Path) -> list[Path]:
-    return [run_cell(cell, catalogue.function(cell), root, say=[].append) for cell in cells(catalogue, name)]
+def run(papers, name: str, root: Path) -> list[Path]:
+    return [run_cell(cell, papers.function(cell), root, say=[].append) for cell in cells(papers, name)]
 
 
 def write_in_other_bytes(path: Path) -> None:
@@ -181,13 +180,13 @@ def test_a_benchmark_that_the_needed_experiment_lacks(toy, edit):
 
 def test_records_of_all_benchmarks(toy, edit, tmp_path):
     edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit/*]\n")
-    catalogue = toy()
-    run(catalogue, "toy/fit", tmp_path)
-    (cell,) = cells(catalogue, "toy/count")
+    papers = toy()
+    run(papers, "toy/fit", tmp_path)
+    (cell,) = cells(papers, "toy/count")
     assert cell.benchmark not in {needed.benchmark for needed in cell.needs}
     records, notes = read_records(run_cell(cell, lambda c: count_rows(c, "fit"), tmp_path, say=[].append))
     assert records["rows"].iloc[0] == 4
-    assert set(notes["read"]) == {needed.name for needed in cells(catalogue, "toy/fit")}
+    assert set(notes["read"]) == {needed.name for needed in cells(papers, "toy/fit")}
 
 
 class TestPromoting:
@@ -204,7 +203,7 @@ class TestPromoting:
 
     def test_after_or_together_with_what_was_read(self, made, tmp_path):
         theirs, cell = made
-        check(cell, tmp_path, [*theirs, cell])
+        require_promotable(cell, tmp_path, [*theirs, cell])
         for needed in theirs:
             promote(needed, tmp_path)
         assert promote(cell, tmp_path).exists()

@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 
-from core.experiment.drawings import drawing
 from core.experiment.results import results_of
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_records
@@ -17,7 +16,7 @@ from tests.core.experiment.test_needs import cells, count_rows, run
 
 @pytest.fixture
 def another(toy, edit, tmp_path):
-    """A catalogue with a copy of the toy, `other`, whose records the toy's experiment `count` reads."""
+    """A papers with a copy of the toy, `other`, whose records the toy's experiment `count` reads."""
     folder = tmp_path / PACKAGE
     shutil.copytree(folder / "toy", folder / "other", ignore=shutil.ignore_patterns("__pycache__"))
     theirs = folder / "other" / "paper.yaml"
@@ -29,9 +28,9 @@ def another(toy, edit, tmp_path):
 
 
 def test_records_of_another_paper_are_read_as_its_own(another, tmp_path):
-    catalogue = another()
-    files = run(catalogue, "other/fit", tmp_path)
-    (cell,) = cells(catalogue, "toy/count")
+    papers = another()
+    files = run(papers, "other/fit", tmp_path)
+    (cell,) = cells(papers, "toy/count")
     assert [needed.name for needed in cell.needs] == [f"other/fit/bundled/{method}" for method in ("plain", "noisy")]
     records, notes = read_records(run_cell(cell, lambda c: count_rows(c, "other/fit"), tmp_path, say=[].append))
     assert records["rows"].iloc[0] == 4 and len(files) == 2
@@ -41,9 +40,9 @@ def test_records_of_another_paper_are_read_as_its_own(another, tmp_path):
 
 
 def test_an_artifact_draws_from_another_paper(another, tmp_path):
-    catalogue = another()
-    run(catalogue, "other/fit", tmp_path)
-    results = results_of(catalogue, drawing(catalogue, "toy/fig1", "smoke", "run"))
+    papers = another()
+    run(papers, "other/fit", tmp_path)
+    results = results_of(papers.artifact("toy/fig1", "smoke", "run"))
     assert len(results.frame("other/fit")) == 4 and results.scale("other/fit") == "smoke"
     assert [info.name for info in results.cells if info.present] == ["fit/bundled/plain", "fit/bundled/noisy"]
 

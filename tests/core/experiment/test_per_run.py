@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.experiment.per_run import per_run
+from core.experiment.agreement import per_run
 
 
 def records(run: list[int], **columns) -> pd.DataFrame:

@@ -12,12 +12,12 @@ import pytest
 
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.promote import check, promote
 from core.experiment.provenance import _first_commit, commit, commits
 from core.experiment.results import Results, inspect_cell
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
 from core.experiment.storage import ResultFileError, read_provenance, read_records, write_records
+from core.experiment.verify import promote, require_promotable
 from core.foundation.errors import UnknownNameError, UserError
 
 
@@ -172,7 +172,7 @@ class TestPromote:
         assert [file.name for file in target.parent.iterdir()] == ["plain.parquet"]
 
     def refused(self, cell: Cell, root: Path) -> str:
-        for refuse in (check, promote):
+        for refuse in (require_promotable, promote):
             with pytest.raises(UserError) as caught:
                 refuse(cell, root)
         assert not (root / "results" / "reference").exists()

@@ -9,10 +9,10 @@ import pytest
 from core.foundation.errors import UserError
 
 
-def refused(catalogue, path) -> str:
+def refused(papers, path) -> str:
     """The one-line message for a paper.yaml that is not valid, which names the file."""
     with pytest.raises(UserError) as caught:
-        catalogue().paper("toy")
+        papers().paper("toy")
     message = str(caught.value)
     assert "\n" not in message
     assert str(path.relative_to(path.parents[2])) in message
@@ -167,7 +167,7 @@ def test_merged_keys_are_no_duplicates(toy, edit):
     edit("line: {}", "line: &six {points: 6}")
     edit("{slope: 3.0}", "{<<: *six, points: 7, slope: 3.0}")
     edit("{noise: 0.5}", "{<<: *six, noise: 0.5}")
-    points = {(c.benchmark, c.method): c.settings.points for c in toy().cells("toy", "fit", "paper")}
+    points = {(c.benchmark, c.method): c.settings.points for c in toy().paper("toy").cells("fit", "paper")}
     assert points == {("line", "plain"): 6, ("line", "noisy"): 6, ("curve", "plain"): 7, ("curve", "noisy"): 6}
 
 

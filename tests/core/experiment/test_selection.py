@@ -8,8 +8,8 @@ from core.experiment.selection import find_cells
 from core.foundation.errors import UnknownNameError, UserError
 
 
-def names(catalogue, name: str, scale: str = "paper") -> list[str]:
-    return [cell.name.removeprefix("toy/") for cell in find_cells(catalogue, name, scale)]
+def names(papers, name: str, scale: str = "paper") -> list[str]:
+    return [cell.name.removeprefix("toy/") for cell in find_cells(papers, name, scale)]
 
 
 class TestPatterns:
@@ -27,8 +27,8 @@ class TestPatterns:
         assert names(toy(), pattern) == found
 
     def test_a_pattern_of_everything_is_everything(self, toy):
-        catalogue = toy()
-        assert names(catalogue, "*") == names(catalogue, "toy") == names(catalogue, "*/*/*/*")
+        papers = toy()
+        assert names(papers, "*") == names(papers, "toy") == names(papers, "*/*/*/*")
 
     def test_the_scale_decides(self, toy):
         assert names(toy(), "toy/fit/*/noisy", "smoke") == ["fit/bundled/noisy"]

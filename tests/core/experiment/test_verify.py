@@ -8,13 +8,12 @@ import pytest
 
 from core.experiment import provenance
 from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, ROUNDED
-from core.experiment.catalogue import Catalogue
-from core.experiment.devices import device_model
-from core.experiment.promote import promote
+from core.experiment.paper import Papers
+from core.experiment.provenance import device_model
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance, read_records, write_records
-from core.experiment.verify import Shard, choose, other_machine, shipped_shards, verify_shard
+from core.experiment.verify import Shard, choose, other_machine, promote, shipped_shards, verify_shard
 
 CELL = "toy/fit/line/noisy"
 
@@ -24,11 +23,11 @@ def ship(monkeypatch):
     """Runs cells and promotes them."""
     monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
 
-    def run(catalogue: Catalogue, name: str = CELL, scale: str = "paper") -> list:
-        cells = find_cells(catalogue, name, scale)
+    def run(papers: Papers, name: str = CELL, scale: str = "paper") -> list:
+        cells = find_cells(papers, name, scale)
         for cell in cells:
-            run_cell(cell, catalogue.function(cell), catalogue.root)
-            promote(cell, catalogue.root)
+            run_cell(cell, papers.function(cell), papers.root)
+            promote(cell, papers.root)
         return cells
 
     return run
@@ -47,18 +46,18 @@ def change(path: Path, records=lambda frame: frame, **notes) -> None:
 
 class TestVerifying:
     def test_a_shard_is_equal_bit_for_bit(self, toy, ship, measured, tmp_path):
-        catalogue = toy()
-        (cell,) = ship(catalogue)
-        before = sorted(catalogue.root.glob("results/**/*.parquet"))
-        outcome = verify_shard(catalogue, Shard(cell, range(10, 20), 1.0), tmp_path / "work")
+        papers = toy()
+        (cell,) = ship(papers)
+        before = sorted(papers.root.glob("results/**/*.parquet"))
+        outcome = verify_shard(papers, Shard(cell, range(10, 20), 1.0), tmp_path / "work")
         assert outcome.agreement == EXACT
         assert outcome.agreement != DIFFERS
-        assert sorted(catalogue.root.glob("results/**/*.parquet")) == before, "nothing is written"
+        assert sorted(papers.root.glob("results/**/*.parquet")) == before, "nothing is written"
 
     def test_seconds_that_are_not_marked_differ(self, toy, ship, tmp_path):
-        catalogue = toy()
-        (cell,) = ship(catalogue)
-        outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
+        papers = toy()
+        (cell,) = ship(papers)
+        outcome = verify_shard(papers, Shard(cell, range(10), 1.0), tmp_path / "work")
         assert outcome.agreement == DIFFERS
         assert "seconds" in outcome.remark
 
@@ -73,12 +72,12 @@ class TestVerifying:
     )
     def test_changed_records(self, toy, ship, measured, tmp_path, shift, cpu, agreement):
         """What counts as rounding elsewhere is a difference on the kind of machine that made them."""
-        catalogue = toy()
-        (cell,) = ship(catalogue)
-        path = cell.path(catalogue.root, "reference")
+        papers = toy()
+        (cell,) = ship(papers)
+        path = cell.path(papers.root, "reference")
         notes = {} if cpu is None else {"cpu": cpu}
         change(path, lambda frame: frame.assign(estimate=frame["estimate"] + shift), **notes)
-        outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
+        outcome = verify_shard(papers, Shard(cell, range(10), 1.0), tmp_path / "work")
         assert outcome.agreement == agreement
         if cpu and agreement != DIFFERS:
             assert "made with cpu another" in outcome.remark
@@ -86,31 +85,31 @@ class TestVerifying:
     def test_the_settings_are_the_stored_ones(self, toy, ship, measured, edit, tmp_path):
         ship(toy())
         edit("points: 5", "points: 6")
-        catalogue = toy()
-        (cell,) = find_cells(catalogue, CELL, "paper")
+        papers = toy()
+        (cell,) = find_cells(papers, CELL, "paper")
         assert cell.settings.points == 6
-        assert verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work").agreement == EXACT
+        assert verify_shard(papers, Shard(cell, range(10), 1.0), tmp_path / "work").agreement == EXACT
 
     def test_stored_settings_that_are_not_valid_any_more(self, toy, ship, tmp_path):
-        catalogue = toy()
-        (cell,) = ship(catalogue)
-        path = cell.path(catalogue.root, "reference")
+        papers = toy()
+        (cell,) = ship(papers)
+        path = cell.path(papers.root, "reference")
         change(path, settings=read_provenance(path)["settings"] | {"pionts": 3})
-        outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
+        outcome = verify_shard(papers, Shard(cell, range(10), 1.0), tmp_path / "work")
         assert outcome.agreement == DIFFERS
         assert "stored settings are no longer valid" in outcome.remark
 
 
 class TestMachines:
     def test_this_one(self, toy, ship):
-        catalogue = toy()
-        (cell,) = ship(catalogue)
-        assert other_machine(read_provenance(cell.path(catalogue.root, "reference"))) == []
+        papers = toy()
+        (cell,) = ship(papers)
+        assert other_machine(read_provenance(cell.path(papers.root, "reference"))) == []
 
     def test_another(self, toy, ship):
-        catalogue = toy()
-        (cell,) = ship(catalogue)
-        found = read_provenance(cell.path(catalogue.root, "reference"))
+        papers = toy()
+        (cell,) = ship(papers)
+        found = read_provenance(cell.path(papers.root, "reference"))
         found |= {"python": "2.7", "device": "cuda", "packages": found["packages"] | {"numpy": "1.0"}}
         told = other_machine(found)
         assert [text.partition(", ")[0] for text in told] == [
@@ -122,11 +121,11 @@ class TestMachines:
 
 class TestChoosing:
     def test_shards_are_those_that_were_computed(self, toy, ship):
-        catalogue = toy()
-        ship(catalogue)
-        ship(catalogue, "toy/count")
-        cells = [cell for scale in ("quick", "paper") for cell in find_cells(catalogue, "toy", scale)]
-        found = shipped_shards(cells, catalogue.root)
+        papers = toy()
+        ship(papers)
+        ship(papers, "toy/count")
+        cells = [cell for scale in ("quick", "paper") for cell in find_cells(papers, "toy", scale)]
+        found = shipped_shards(cells, papers.root)
         assert [(shard.cell.experiment, shard.runs) for shard in found] == [
             ("count", range(2)),
             ("fit", range(10)),

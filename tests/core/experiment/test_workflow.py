@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
-from core.experiment.outputs import one_of
+from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
-from core.experiment.workflow import Workflow, in_one_line
+from core.experiment.storage import write_records
+from core.experiment.workflow import CELL, NOW, Workflow, in_one_line, one_of
 from core.foundation.errors import UnknownNameError, UserError
 
 ROOT = Path(__file__).resolve().parents[3]
+OWN, SHIPPED = (f"results/{source}/smoke/toy/fit/bundled/plain.parquet" for source in ("run", "reference"))
 
 
 @pytest.fixture
 def workflow(toy, tmp_path, monkeypatch):
-    """Workflows over the toy: their catalogue is read by the fixture, which knows the package's name."""
-    monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
+    """Workflows over the toy: their papers are read by the fixture, which knows the package's name."""
+    monkeypatch.setattr("core.experiment.workflow.Papers", lambda root: toy())
     (tmp_path / "papers").symlink_to(tmp_path / "toypapers")
-    return lambda **config: Workflow(config, tmp_path)
+    return lambda say=print, **config: Workflow(config, tmp_path, say, ancient=lambda file: f"ancient {file}")
 
 
 @pytest.mark.parametrize(
@@ -75,15 +80,27 @@ def test_own_drawings_do_without_cells_whose_optional_package_is_missing(workflo
     assert len(cells) == 4 and not any("toy/count" in file for file in cells)
 
 
+def counts(inputs: list[str]) -> bool:
+    """Whether the time of the file that is as new as the call counts, so that Snakemake makes the output again."""
+    assert [name.removeprefix("ancient ") for name in inputs].count(NOW) == 1
+    return NOW in inputs
+
+
 def test_a_drawing_made_by_hand_at_another_scale_is_drawn_again(workflow, tmp_path):
-    *_, name = workflow().inputs("toy/table1", "")
-    assert (tmp_path / name).read_text() == ""
+    assert not counts(workflow().inputs("toy/table1", "")), "not drawn"
     sidecar = tmp_path / "figures/toy/table1.json"
     sidecar.parent.mkdir(parents=True)
-    for scale, text in (("quick", ""), ("paper", "toy/table1 drawn at paper"), ("quick", "toy/table1 drawn at paper")):
+    for scale in ("quick", "paper"):
         sidecar.write_text(json.dumps({"drawn_at": scale}))
-        workflow().inputs("toy/table1", "")
-        assert (tmp_path / name).read_text() == text, "older than what was drawn since"
+        assert counts(workflow().inputs("toy/table1", "")) == (scale == "paper")
+    assert not counts(workflow(scale="paper").inputs("toy/table1", ""))
+
+
+def test_each_call_has_a_new_file_and_a_job_of_it_has_not(workflow, tmp_path):
+    for main in (True, False, False):
+        Workflow({}, tmp_path, main=main)
+        assert ((tmp_path / NOW).stat().st_mtime > 0) == main
+        os.utime(tmp_path / NOW, (0, 0))
 
 
 def test_drawings_are_every_file_of_every_artifact(workflow):
@@ -98,7 +115,7 @@ def test_images_are_in_snakemakes_report_with_their_captions(workflow):
     flow = workflow()
     shown = {file: found for file in flow.drawings("toy") if (found := flow.in_report(file))}
     assert sorted(shown) == ["figures/toy/fig1.png", "figures/toy/table1.png"]
-    spec = flow.catalogue.paper("toy").artifacts["fig1"]
+    spec = flow.papers.paper("toy").artifacts["fig1"]
     assert shown["figures/toy/fig1.png"]["caption"] == "figures/toy/fig1.rst"
     assert shown["figures/toy/fig1.png"]["labels"] == {"place": spec.source.place, "title": spec.title}
 
@@ -117,9 +134,9 @@ class TestUnknown:
     )
     def test_is_named(self, workflow, target, told):
         flow = workflow()
-        assert re.fullmatch(flow.outputs.unknown(), target)
+        assert re.fullmatch(flow.unknown(), target)
         with pytest.raises(SystemExit, match=re.escape(told)):
-            in_one_line(lambda wildcards: flow.outputs.check(target))(None)
+            in_one_line(lambda wildcards: flow.check(target))(None)
 
     @pytest.mark.parametrize(
         "target",
@@ -127,7 +144,7 @@ class TestUnknown:
          "results/run/paper/toy/count/line/plain.parquet"],
     )  # fmt: skip
     def test_what_a_rule_makes_does_not_match(self, workflow, target):
-        assert not re.fullmatch(workflow().outputs.unknown(), target)
+        assert not re.fullmatch(workflow().unknown(), target)
 
     def test_short_names_that_two_papers_share_are_no_targets(self, workflow, tmp_path):
         folder = tmp_path / "toypapers" / "again"
@@ -137,7 +154,7 @@ class TestUnknown:
         told = "2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"
         for target in ("figures/table1.pdf", "figures/own/table1.png"):
             with pytest.raises(UserError, match=told):
-                workflow().outputs.check(target)
+                workflow().check(target)
 
 
 def test_own_runs_are_never_drawn_over_shipped_ones(workflow):
@@ -150,11 +167,11 @@ def test_a_broken_paper_stops_what_needs_it_and_is_named_where_it_is_left_out(to
     shutil.copytree(tmp_path / "toypapers" / "toy", tmp_path / "toypapers" / "again")
     said = []
     flow = Workflow({}, tmp_path, said.append)
-    assert flow.papers == ["toy"] and said[0].startswith("left out: ") and "again/paper.yaml" in said[0]
+    assert list(flow.papers.valid) == ["toy"] and said[0].startswith("left out: ") and "again/paper.yaml" in said[0]
     for broken in (
         flow.require_all,
-        lambda: flow.outputs.check("again"),
-        lambda: flow.outputs.check("figures/again/x.pdf"),
+        lambda: flow.check("again"),
+        lambda: flow.check("figures/again/x.pdf"),
     ):
         with pytest.raises(UserError, match=r"again/paper\.yaml"):
             broken()
@@ -171,8 +188,8 @@ def test_cells_by_their_path(workflow):
         UserError, match=r"results/run/paper/toy/count/curve/plain\.parquet: no such cell; see python -m"
     ):
         flow.cell(named("toy", "count", "curve", "plain", "paper"))
-    assert flow.outputs.cell_names("scale") == {"smoke", "quick", "paper"}
-    assert flow.outputs.cell_names("benchmark") == {"line", "curve", "bundled"}
+    assert flow.cell_names("scale") == {"smoke", "quick", "paper"}
+    assert flow.cell_names("benchmark") == {"line", "curve", "bundled"}
 
 
 def test_constraints_match_names_exactly():
@@ -187,3 +204,143 @@ def test_the_snakefile_imports_neither_torch_nor_pandas():
     code = "import sys; from core.experiment.workflow import Workflow; Workflow({}); print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).split()
     assert not {"torch", "pandas", "numpy", "matplotlib"} & set(loaded)
+
+
+@pytest.fixture
+def cell(toy):
+    """A cell at scale smoke."""
+    return lambda name: find_cells(toy(), name, "smoke")[0]
+
+
+@pytest.fixture
+def needing(toy, edit):
+    """The experiment `count` reads what `fit` wrote."""
+    edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
+    edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
+
+
+@pytest.fixture
+def made(toy, tmp_path):
+    """Runs cells, with other repetitions or settings if asked for, and ships them if asked to."""
+
+    def make(name: str, ship: bool = False, **changes) -> None:
+        papers = toy()
+        for cell in find_cells(papers, name, "smoke"):
+            path = run_cell(replace(cell, **changes), papers.function(cell), tmp_path, say=[].append)
+            if ship:
+                shipped = cell.path(tmp_path, "reference")
+                shipped.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(shipped)
+
+    return make
+
+
+@pytest.fixture
+def inputs(workflow, cell):
+    """What the Snakefile is told that a cell is made from."""
+
+    def look(name: str, flow: Workflow | None = None) -> list[str]:
+        wildcards = SimpleNamespace(**{part: getattr(cell(name), part) for part in CELL})
+        return (flow or workflow()).cell_inputs(wildcards)
+
+    return look
+
+
+class TestUnfinished:
+    """Snakemake runs a cell again if it is told so."""
+
+    @pytest.fixture
+    def again(self, inputs):
+        return lambda: counts(inputs("toy/fit/bundled/plain"))
+
+    def test_not_what_is_finished_though_it_was_made_by_hand(self, made, again):
+        made("toy/fit/bundled/plain")
+        assert not again()
+        made("toy/fit/bundled/plain", runs=9)
+        assert not again()
+
+    def test_what_is_short_until_it_is_whole(self, made, again):
+        made("toy/fit/bundled/plain", runs=1)
+        assert again() and again()
+        made("toy/fit/bundled/plain")
+        assert not again()
+
+    def test_what_is_damaged(self, made, again, tmp_path):
+        made("toy/fit/bundled/plain")
+        (tmp_path / OWN).write_bytes(b"PAR1")
+        assert again()
+
+    def test_what_was_made_with_other_settings(self, made, again, edit):
+        made("toy/fit/bundled/plain")
+        edit("settings: {points: 2}", "settings: {points: 3}")
+        assert again()
+        made("toy/fit/bundled/plain")
+        assert not again()
+
+
+class TestWhatACellReads:
+    """The file that Snakemake waits for is the one that the run reads: your own, then the shipped one."""
+
+    @pytest.fixture
+    def read(self, workflow, cell, inputs):
+        """The file of `fit` that `count` waits for, where the cells of some names are wanted."""
+
+        def look(*wanted: str) -> str:
+            flow = workflow()
+            flow.missing(map(cell, wanted))
+            return next(name for name in inputs("toy/count/bundled/plain", flow) if name in (OWN, SHIPPED))
+
+        return look
+
+    def test_own_before_shipped(self, needing, read, made):
+        assert read() == OWN, "it is to be made"
+        made("toy/fit", ship=True)
+        assert read() == SHIPPED, "nothing is to be made"
+        made("toy/fit")
+        assert read() == OWN
+
+    def test_what_is_itself_wanted_is_waited_for(self, needing, read, made):
+        made("toy/fit", ship=True)
+        assert read("toy/fit/bundled/plain") == OWN
+
+    def test_not_what_is_short_or_damaged(self, needing, read, made, tmp_path):
+        made("toy/fit", ship=True)
+        made("toy/fit", runs=1)
+        assert read() == SHIPPED
+        (tmp_path / OWN).write_bytes(b"PAR1")
+        assert read() == OWN, "it is to be made again"
+
+
+class TestMissing:
+    """What a plan announces."""
+
+    @pytest.fixture
+    def names(self, workflow, cell):
+        return lambda name: [each.name for each in workflow().missing([cell(name)])]
+
+    def test_what_is_read_as_well(self, needing, names, made):
+        assert len(names("toy/count/bundled/plain")) == 3
+        made("toy/fit", ship=True)
+        assert names("toy/count/bundled/plain") == ["toy/count/bundled/plain"]
+
+    def test_what_is_short(self, names, made):
+        made("toy/fit/bundled/plain", runs=1)
+        assert names("toy/fit/bundled/plain") == ["toy/fit/bundled/plain"]
+        made("toy/fit/bundled/plain")
+        assert names("toy/fit/bundled/plain") == []
+
+
+def test_what_is_missing_is_announced_once_with_its_time(workflow, toy, tmp_path):
+    said = []
+    workflow(said.append).inputs("toy/table1", "")
+    assert said == []
+    flow = workflow(said.append, runs="run")
+    flow.inputs_of_paper("toy")
+    flow.inputs_of_paper("toy")
+    assert said == ["toy: 5 cells to run; 5 were never timed"]
+    for each in find_cells(toy(), "toy/fit", "quick"):
+        records = pd.DataFrame({"run": range(3), "status": "ok", "message": ""})
+        notes = {"settings_hash": each.settings_hash, "runs": 3, "commit": "", "seeds": {}, "peak_memory_mb": 1.0}
+        write_records(each.path(tmp_path, "reference"), records, {**notes, "wall_seconds": 22.5})
+    workflow(said.append, runs="run").inputs_of_paper("toy")
+    assert said[1:] == ["toy: 5 cells to run, about 1 min 30 s of computing by earlier runs; 1 was never timed"]

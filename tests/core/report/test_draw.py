@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiment.drawings import Currency, drawing
 from core.foundation.errors import UserError
 from core.report import Interval, NotRunError, compare_table, judge, samples_of
-from core.report.draw import draw, draw_artifact
+from core.report.draw import Drawing, draw, draw_artifact
 from core.report.page.rendering import Site, render_page
-from core.report.resolved import Resolved
 from core.report.verdicts.published import read_published_of
 from tests.core.report.toy_artifacts import CLAIMS, FUNCTIONS, PUBLISHED, Cell, Results, fig1, spec, table1
 
@@ -39,7 +37,7 @@ def drawn(tmp_path, folder):
         stem, described = tmp_path / "figures" / "toy" / name, described or spec()
         numbers = folder / "published" / f"{name}.csv"
         sidecar = draw(
-            Resolved(
+            Drawing(
                 paper="toy",
                 name=name,
                 spec=described,
@@ -123,7 +121,7 @@ def test_numbers_published_with_a_figure_are_judged_on_the_page(no_images, drawn
     assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png", "fig1.rst"]
     assert stem.with_suffix(".csv").read_text().startswith("x,y")
     site = Site(stem.parents[2], stem.parents[1])
-    page = render_page([{**record, "outdated": False}], {"toy": ("Toy", "A toy")}, site)
+    page = render_page([record], {"toy": ("Toy", "A toy")}, site)
     assert "1 reproduced" in page and "1 worse" in page and "2 numbers: published beside ours" in page
 
 
@@ -224,18 +222,18 @@ def test_what_cannot_be_drawn_is_explained_and_nothing_written(no_images, drawn,
 def test_an_artifact_without_a_function_and_a_claim_without_an_artifact_are_explained(toy, edit, tmp_path):
     edit("  table1:", "  tableX:")
     (tmp_path / "toypapers/toy/published/table1.csv").unlink()
-    catalogue = toy()
+    papers = toy()
     with pytest.raises(
         UserError, match=r"artifact 'tableX': toypapers/toy/\{figures,tables\}\.py: no function of that name"
     ):
-        draw_artifact(catalogue, drawing(catalogue, "toy/tableX", "quick", "run"))
+        draw_artifact(papers.artifact("toy/tableX", "quick", "run"))
     (tmp_path / "toypapers/toy/claims").mkdir()
     mark = '@claim(artifact="table1", place="Table 1", sentence="It wins on both sets.", published="both")'
     text = f"from core.report import claim\n\n\n{mark}\ndef wins(results): ...\n"
     (tmp_path / "toypapers/toy/claims/sets.py").write_text(text)
-    catalogue = toy()
+    papers = toy()
     with pytest.raises(UserError, match="line 4, wins: artifact = 'table1': not an artifact of this paper; did you"):
-        draw_artifact(catalogue, drawing(catalogue, "toy/fig1", "quick", "run"))
+        draw_artifact(papers.artifact("toy/fig1", "quick", "run"))
     assert not (tmp_path / "figures").exists()
 
 
@@ -250,14 +248,14 @@ def test_drawing_twice_gives_the_same_bytes(drawn):
 
 
 def test_draws_from_a_catalogue(no_images, toy, tmp_path):
-    catalogue = toy()
-    drawn = drawing(catalogue, "toy/table1", "quick", "run")
-    stem = draw_artifact(catalogue, drawn)
+    papers = toy()
+    drawn = papers.artifact("toy/table1", "quick", "run")
+    stem = draw_artifact(drawn)
     assert stem == tmp_path / "figures" / "own" / "toy" / "table1"
     record = json.loads(stem.with_suffix(".json").read_text())
     assert record["caption"].endswith("Own runs, not the shipped ones. Published: a note, Table 1. Not run.")
     assert record["source"] == "run"
-    assert record["drawn_at"] == "quick" and Currency(catalogue)(drawn)
+    assert record["drawn_at"] == "quick" and drawn.is_drawn
 
 
 def test_own_runs_say_so_and_count_what_is_missing(drawn):

@@ -9,9 +9,9 @@ import torch
 
 from core.acquisition.maximizers import RandomLocalSearch
 from core.experiment import optimization, provenance
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
+from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_records
@@ -151,9 +151,9 @@ CELL = "bohamiann/synthetic/sin_one/random"
 
 def test_a_cell_continues_within_its_shard(tmp_path, monkeypatch):
     """The random search of a paper's cell, interrupted; its provenance has the time of both processes."""
-    catalogue = Catalogue()
-    (cell,) = find_cells(catalogue, CELL, "smoke")
-    function = catalogue.function(cell)
+    papers = Papers()
+    (cell,) = find_cells(papers, CELL, "smoke")
+    function = papers.function(cell)
     expected = read_records(run_cell(cell, function, tmp_path / "whole", say=lambda text: None))[0]
     monkeypatch.setattr(provenance, "commit", lambda root: "1234abcd")
     root = tmp_path / "resumed"
@@ -170,7 +170,7 @@ def test_a_cell_continues_within_its_shard(tmp_path, monkeypatch):
 
 
 def test_changed_code_keeps_nothing(tmp_path):
-    (cell,) = find_cells(Catalogue(), CELL, "smoke")
+    (cell,) = find_cells(Papers(), CELL, "smoke")
     for commits in ("", "unknown", f"1234abcd{provenance.CHANGED}", f"1234abcd{provenance.CHANGED} 5678abcd"):
         context = Context(cell, range(2), root=tmp_path, commits=commits)
         assert optimization.kept_proposals(context, [], 5) is None

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import torch
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.objectives.synthetic import forrester
 from papers.background.figures import most_informed
@@ -17,7 +17,7 @@ experiments = Functions("background", "experiments")
 
 
 def run(name: str, runs: int = 2) -> pd.DataFrame:
-    cell = find_cells(Catalogue(), name, "smoke", runs=runs)[0]
+    cell = find_cells(Papers(), name, "smoke", runs=runs)[0]
     return getattr(experiments, cell.function)(Context(cell, range(runs)))
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
 from core.objectives import task_tables
@@ -19,14 +19,14 @@ experiments = Functions("bohamiann", "experiments")
 
 
 def run(name: str, runs: range, **overrides) -> pd.DataFrame:
-    cells = find_cells(Catalogue(), name, "smoke", runs=runs.stop, overrides=overrides)
+    cells = find_cells(Papers(), name, "smoke", runs=runs.stop, overrides=overrides)
     assert len(cells) == 1
     return getattr(experiments, cells[0].function)(Context(cells[0], runs))
 
 
 def run_method(name: str, method: str, runs: range, **overrides) -> pd.DataFrame:
     """A cell of a method that the smoke scale leaves out."""
-    (cell,) = find_cells(Catalogue(), name, "smoke", runs=runs.stop, overrides=overrides)
+    (cell,) = find_cells(Papers(), name, "smoke", runs=runs.stop, overrides=overrides)
     return getattr(experiments, cell.function)(Context(replace(cell, method=method), runs))
 
 
@@ -51,8 +51,8 @@ def test_regression_learns_and_runs_every_point_of_its_grid():
 
 
 def test_methods_share_splits_and_not_chains():
-    adaptive = find_cells(Catalogue(), "bohamiann/uci/diabetes/adaptive_sghmc", "smoke")[0]
-    plain = find_cells(Catalogue(), "bohamiann/uci/diabetes/sghmc_1e-4", "smoke")[0]
+    adaptive = find_cells(Papers(), "bohamiann/uci/diabetes/adaptive_sghmc", "smoke")[0]
+    plain = find_cells(Papers(), "bohamiann/uci/diabetes/sghmc_1e-4", "smoke")[0]
     first, second = Context(adaptive, range(5)), Context(plain, range(5))
     assert first.shared_seeds("split") == second.shared_seeds("split")
     assert not set(first.method_seeds("chain")) & set(second.method_seeds("chain"))

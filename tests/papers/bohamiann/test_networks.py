@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.names import published_numbers
@@ -107,7 +107,7 @@ def test_the_network_found_matches_the_one_tuned_by_hand(error, holds):
 
 def test_numbers_of_reduced_runs_are_outside():
     results = Fake(resnet=network_searches(LOSSES), resnet_retrained=networks(original=0.3, bohamiann=0.31))
-    table = resnet_table(results, published_numbers(Catalogue(), "bohamiann", "resnet"))
+    table = resnet_table(results, published_numbers(Papers().paper("bohamiann").artifact("resnet")))
     cell = table.cells["bohamiann", "test_error"]
     assert cell.ours == pytest.approx(31, abs=0.1) and cell.published.value == 7.40
     assert cell.verdict.kind == "outside" and "smaller networks" in cell.verdict.note
@@ -139,10 +139,10 @@ def test_agents_have_learning_curves(smoke):
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["swing_up", "reaching"])
 def test_an_agent_at_the_papers_scale_trains_for_a_few_episodes(task):
-    (cell,) = find_cells(Catalogue(), f"bohamiann/control_agents/{task}/original", "paper")
+    (cell,) = find_cells(Papers(), f"bohamiann/control_agents/{task}/original", "paper")
     assert (cell.settings.most_episodes, cell.settings.most_units, cell.settings.tests) == (2000, 512, 100)
     settings = cell.settings.model_copy(update={"most_episodes": 4, "every": 2, "tests": 5})
-    frame = Catalogue().function(cell)(Context(replace(cell, settings=settings), range(1)))
+    frame = Papers().function(cell)(Context(replace(cell, settings=settings), range(1)))
     assert frame["episode"].tolist() == [2, 4] and np.isfinite(frame["reward"]).all()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.report import style
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
@@ -129,7 +129,7 @@ def test_what_is_said_of_the_sets_says_how_many_were_run(make, world):
     assert check.ours == "2 of 2" and "without adult; without higgs" in check.detail
 
 
-FIGURES = [name for name, artifact in Catalogue().paper("bohb").artifacts.items() if artifact.kind == "figure"]
+FIGURES = [name for name, artifact in Papers().paper("bohb").artifacts.items() if artifact.kind == "figure"]
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
 from core.objectives.base import Fidelity
@@ -68,7 +68,7 @@ def test_trajectories_on_counting_ones(smoke, name):
 
 
 def test_the_gaussian_process_has_the_regret_without_noise():
-    (cell,) = find_cells(Catalogue(), "bohb/counting_ones/d8/bohb", "smoke")
+    (cell,) = find_cells(Papers(), "bohb/counting_ones/d8/bohb", "smoke")
     settings = cell.settings.model_copy(
         update={"method": method_of({"method": "gp_mcmc", "initial_design": 2}), "full_evaluations": 4.0}
     )
@@ -139,10 +139,10 @@ def test_searches_that_train_agents(smoke, method):
 )
 def test_agents_learn_by_the_papers_protocol(name, change):
     """The first configurations, with nine agents of up to 3,000 episodes each."""
-    cell = find_cells(Catalogue(), f"bohb/{name}/cartpole/*", "paper")[-1]
+    cell = find_cells(Papers(), f"bohb/{name}/cartpole/*", "paper")[-1]
     settings = cell.settings.model_copy(update=change)
     assert settings.most_episodes == 3000
-    frame = Catalogue().function(cell)(Context(replace(cell, settings=settings), range(1)))
+    frame = Papers().function(cell)(Context(replace(cell, settings=settings), range(1)))
     assert frame["episodes"].max() <= 3000 and len(frame) >= 2
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
@@ -69,7 +69,7 @@ def test_the_objective_is_the_average():
 
 @pytest.mark.parametrize("method, searched", [("layers_1", 3), ("published", 0)])
 def test_search_and_confirmation_are_recorded(method, searched):
-    cell = find_cells(Catalogue(), f"dngo/architecture/functions/{method}", "smoke", overrides={"epochs": 3})[0]
+    cell = find_cells(Papers(), f"dngo/architecture/functions/{method}", "smoke", overrides={"epochs": 3})[0]
     frame = experiments.architecture(Context(cell, range(1)))
     search, confirmation = (frame[frame["part"] == part] for part in ("search", "confirmation"))
     assert len(search) == searched and len(confirmation) == 2 and not frame.isna().any(axis=None)

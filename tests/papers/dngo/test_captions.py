@@ -10,9 +10,9 @@ import pytest
 
 from core.captions.bleu import COUNTS, bleu_of
 from core.captions.data import generated
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
 from core.report import style
@@ -62,7 +62,7 @@ def test_the_best_models_are_trained_again(smoke):
 
 
 def test_an_interrupted_search_continues(tmp_path, monkeypatch):
-    (cell,) = find_cells(Catalogue(), "dngo/captions/generated/random", "smoke")
+    (cell,) = find_cells(Papers(), "dngo/captions/generated/random", "smoke")
     trained = []
 
     def train(self, settings, seed, inner=experiment.CaptionTuning.train):
@@ -89,13 +89,13 @@ def test_an_interrupted_search_continues(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_same_on_real_workers(tmp_path):
     overrides = {"clock": "real", "workers": 2, "evaluations": 6}
-    (cell,) = find_cells(Catalogue(), "dngo/captions/generated/random", "smoke", overrides=overrides)
+    (cell,) = find_cells(Papers(), "dngo/captions/generated/random", "smoke", overrides=overrides)
     frame = experiment.captions(Context(cell, range(1), root=tmp_path))
     assert frame["evaluation"].tolist() == [1, 2, 3, 4, 5, 6] and (frame["parameters"] > 0).all()
 
 
 def test_generated_images_need_numbers():
-    (cell,) = find_cells(Catalogue(), "dngo/captions/generated/random", "smoke")
+    (cell,) = find_cells(Papers(), "dngo/captions/generated/random", "smoke")
     settings = cell.settings.model_copy(update={"images": (10, None, 10)})
     with pytest.raises(UserError, match=r"images is \[10, None, 10\]; allowed for generated images: three numbers"):
         experiment.caption_tuning(Context(replace(cell, settings=settings), range(1)))
@@ -105,7 +105,7 @@ def test_generated_images_need_numbers():
 @pytest.mark.parametrize("method", ["random", "dngo"])
 def test_the_papers_scale_trains_for_a_few_batches(method, monkeypatch, tmp_path):
     """All settings of the protocol but the number of models and of images, and with the features of a file."""
-    (cell,) = find_cells(Catalogue(), f"dngo/captions/flickr8k/{method}", "paper")
+    (cell,) = find_cells(Papers(), f"dngo/captions/flickr8k/{method}", "paper")
     settings = cell.settings
     assert (settings.evaluations, settings.workers, settings.clock, settings.epochs) == (2500, 800, "real", 10)
     assert settings.over_batch and settings.images == (None, None, None) and settings.most_words == 50
@@ -123,7 +123,7 @@ def test_the_papers_scale_trains_for_a_few_batches(method, monkeypatch, tmp_path
 
 @pytest.mark.slow
 def test_captions_at_the_papers_scale_are_made_in_a_few_batches(monkeypatch):
-    (cell,) = find_cells(Catalogue(), "dngo/caption_models/flickr8k/published", "paper")
+    (cell,) = find_cells(Papers(), "dngo/caption_models/flickr8k/published", "paper")
     defaults = CaptionModel()
     assert all(getattr(cell.settings, name) == value for name, value in defaults)
     settings = cell.settings.model_copy(update={"images": (12, 4, 4), "epochs": 1})

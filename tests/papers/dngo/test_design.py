@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report import style
 from papers.dngo.experiments.design import from_the_incumbent
@@ -18,7 +18,7 @@ experiments = Functions("dngo", "experiments")
 
 @pytest.mark.parametrize("method", ["tanh", "relu_tanh", "relu"])
 def test_every_repetition_has_its_data_and_its_prediction(method):
-    cell = find_cells(Catalogue(), f"dngo/activations/sinc/{method}", "smoke", overrides={"epochs": 5})[0]
+    cell = find_cells(Papers(), f"dngo/activations/sinc/{method}", "smoke", overrides={"epochs": 5})[0]
     frame = experiments.activations(Context(cell, range(2)))
     data, grid = (frame[frame["part"] == part] for part in ("data", "grid"))
     assert data.groupby("run").size().tolist() == [20, 20]
@@ -63,7 +63,7 @@ def test_distance_is_from_the_best_point_so_far():
 @pytest.mark.parametrize("method", ["tanh", "relu", "relu_tanh"])
 def test_searches_record_distances(method):
     overrides = {"evaluations": 7, "epochs": 2}
-    cell = find_cells(Catalogue(), f"dngo/activation_search/branin/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(Papers(), f"dngo/activation_search/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.activation_search(Context(cell, range(2)))
     first = frame["evaluation"] == 1
     assert len(frame) == 14 and (frame["regret"] >= 0).all()
@@ -71,7 +71,7 @@ def test_searches_record_distances(method):
 
 
 def test_a_schedule_of_updates_runs():
-    cell = find_cells(Catalogue(), "dngo/schedule/camelback/updates_100", "smoke", overrides={"evaluations": 7})[0]
+    cell = find_cells(Papers(), "dngo/schedule/camelback/updates_100", "smoke", overrides={"evaluations": 7})[0]
     frame = experiments.schedule(Context(cell, range(2)))
     assert len(frame) == 14 and (frame["regret"] >= 0).all()
 
@@ -79,7 +79,7 @@ def test_a_schedule_of_updates_runs():
 def test_noise_is_that_of_the_training():
     scores = {}
     for rate in ("rate_0", "rate_0.5"):
-        cell = find_cells(Catalogue(), f"dngo/dropout/branin/{rate}", "smoke", overrides={"epochs": 20})[0]
+        cell = find_cells(Papers(), f"dngo/dropout/branin/{rate}", "smoke", overrides={"epochs": 20})[0]
         scores[rate] = experiments.dropout(Context(cell, range(2)))
     for frame in scores.values():
         assert frame["run"].tolist() == [0, 1] and frame[["noise", "rmse"]].gt(0).all(axis=None)
@@ -145,14 +145,14 @@ def test_the_figure_of_effects_draws(fake):
 @pytest.mark.parametrize("method", ["map", "evidence"])
 def test_held_out_scores_are_in_units_of_the_targets(method):
     overrides = {"epochs": 2, "test_points": 50}
-    cell = find_cells(Catalogue(), f"dngo/features/branin/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(Papers(), f"dngo/features/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.features(Context(cell, range(2)))
     assert frame["run"].tolist() == [0, 1] and frame["updates"].tolist() == [8, 8]
     assert frame["rmse"].between(1e-6, 2).all() and (frame["seconds"] >= 0).all()
 
 
 def test_a_data_set_is_split():
-    cell = find_cells(Catalogue(), "dngo/features/diabetes/evidence", "smoke", overrides={"epochs": 1})[0]
+    cell = find_cells(Papers(), "dngo/features/diabetes/evidence", "smoke", overrides={"epochs": 1})[0]
     assert np.isfinite(experiments.features(Context(cell, range(1)))[["rmse", "log_likelihood"]]).all(axis=None)
 
 
@@ -160,7 +160,7 @@ def test_searches_share_their_initial_designs():
     losses = []
     for method in ("map", "evidence"):
         overrides = {"evaluations": 6, "epochs": 2}
-        cell = find_cells(Catalogue(), f"dngo/feature_search/branin/{method}", "smoke", overrides=overrides)[0]
+        cell = find_cells(Papers(), f"dngo/feature_search/branin/{method}", "smoke", overrides=overrides)[0]
         frame = experiments.feature_search(Context(cell, range(2)))
         assert frame.groupby("run").size().tolist() == [6, 6] and (frame["regret"] >= 0).all()
         assert frame.groupby("origin").size().to_dict() == {"initial design": 10, "policy": 2}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.objectives.image_spaces import corrupted_images_space
 from core.report.verdicts.names import published_numbers
@@ -15,7 +15,7 @@ from papers.dngo.tables import table3, table4, table6
 from tests.papers.functions import Functions
 from tests.papers.runs import Fake, smoke_runs
 
-CATALOGUE = Catalogue()
+PAPERS = Papers()
 claims = Functions("dngo", "claims")
 
 
@@ -25,7 +25,7 @@ def smoke(tmp_path_factory):
 
 
 def numbers(name):
-    return published_numbers(CATALOGUE, "dngo", name)
+    return published_numbers(PAPERS.paper("dngo").artifact(name))
 
 
 def test_a_search_records_table_6s_hyperparameters_and_its_end_is_trained_anew(smoke):
@@ -42,7 +42,7 @@ def test_a_search_records_table_6s_hyperparameters_and_its_end_is_trained_anew(s
 
 @pytest.mark.parametrize("name", ["cifar10", "cifar100"])
 def test_the_printed_optima_that_are_trained_are_those_of_table_6(name):
-    (cell,) = find_cells(CATALOGUE, f"dngo/networks_retrained/{name}/printed", "paper")
+    (cell,) = find_cells(PAPERS, f"dngo/networks_retrained/{name}/printed", "paper")
     published = numbers("table6")
     printed = {row: float(published[row, f"{name}_optimum"].text) for row in published.rows}
     assert cell.settings.printed == pytest.approx(printed)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report import style
 from core.report.runs.frames import NotRunError
@@ -22,14 +22,14 @@ SIZES = {"dngo": [100, 1000, 2000, 4000, 8000], "gp": [100, 200, 400, 1000, 2000
 @pytest.mark.parametrize("method", ["dngo", "gp"])
 def test_every_size_is_measured(method):
     overrides = {"observations": [3, 5], "warm_up": 2, "longest": 1e9}
-    cell = find_cells(Catalogue(), f"dngo/suggestion_time/hartmann6/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(Papers(), f"dngo/suggestion_time/hartmann6/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.suggestion_time(Context(cell, range(2)))
     assert frame["observations"].tolist() == [3, 5, 3, 5] and (frame[["seconds", "cpu_seconds"]] > 0).all(axis=None)
 
 
 def test_a_repetition_ends_with_the_first_suggestion_that_is_too_long():
     overrides = {"observations": [3, 5, 8], "warm_up": 2, "longest": 1e-9}
-    cell = find_cells(Catalogue(), "dngo/suggestion_time/hartmann6/dngo", "smoke", overrides=overrides)[0]
+    cell = find_cells(Papers(), "dngo/suggestion_time/hartmann6/dngo", "smoke", overrides=overrides)[0]
     assert experiments.suggestion_time(Context(cell, range(1)))["observations"].tolist() == [3]
 
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report.verdicts.published import read_published
 from papers.dngo.checks.design import smallest_loss
@@ -16,9 +16,9 @@ artifacts = Functions("dngo", "artifacts")
 claims = Functions("dngo", "claims")
 experiments = Functions("dngo", "experiments")
 
-CATALOGUE = Catalogue()
+PAPERS = Papers()
 PROBLEM = {row: problem for problem, row in ROWS.items()}
-PUBLISHED = read_published(CATALOGUE.root / "papers/dngo/published/table1.csv")
+PUBLISHED = read_published(PAPERS.root / "papers/dngo/published/table1.csv")
 
 
 @pytest.mark.parametrize("method", ["rf", "tpe", "gp", "dngo"])
@@ -26,14 +26,14 @@ def test_every_method_runs(method):
     effort = {"rf": {"trees": 3}, "gp": {"hyperparameter_samples": 1}, "dngo": {"hyperparameter_samples": 1}}
     overrides = {"evaluations": 4, **effort.get(method, {})}
     experiment = "hpolib_gp" if method == "gp" else "hpolib"
-    cell = find_cells(CATALOGUE, f"dngo/{experiment}/branin/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(PAPERS, f"dngo/{experiment}/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.hpolib(Context(cell, range(1)))
     assert frame["evaluation"].tolist() == [1, 2, 3, 4] and (frame["regret"] >= 0).all()
     assert (frame["status"] == "ok").all() and not frame["origin"].str.startswith("random").any()
 
 
 def test_the_paper_s_numbers_of_evaluations():
-    cells = [cell for name in HPOLIB for cell in find_cells(CATALOGUE, f"dngo/{name}", "paper")]
+    cells = [cell for name in HPOLIB for cell in find_cells(PAPERS, f"dngo/{name}", "paper")]
     on_grid = [cell for cell in cells if cell.experiment == "hpolib_logistic"]
     assert min(cell.settings.evaluations for cell in on_grid) == PRINTED == 100
     assert {cell.benchmark: cell.settings.evaluations for cell in cells if cell not in on_grid} == {

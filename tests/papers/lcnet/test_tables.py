@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
@@ -125,7 +125,7 @@ class OfSynthetic(Context):
 
 
 def test_the_experiment_runs_on_chapter_7s_table():
-    (cell,) = find_cells(Catalogue(), "lcnet/tables", "smoke")
+    (cell,) = find_cells(Papers(), "lcnet/tables", "smoke")
     runs = experiments.tables(OfSynthetic(cell, range(1)))
     assert set(runs["run"]) == {0} and (runs["regret"] >= 0).all()
     assert (np.diff(runs["seconds"]) > 0).all() and (np.diff(runs["loss"])[:-1] < 0).all()

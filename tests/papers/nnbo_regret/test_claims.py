@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.report import style
 from core.report.tables.table import row_lines
 from core.report.verdicts.published import read_published
@@ -17,7 +17,7 @@ from tests.papers.runs import Fake
 artifacts = Functions("nnbo_regret", "artifacts")
 claims = Functions("nnbo_regret", "claims")
 
-FOLDER = Catalogue().root / "papers" / "nnbo_regret"
+FOLDER = Papers().root / "papers" / "nnbo_regret"
 
 
 def searches(curves: np.ndarray, experiment="hartmann", benchmark="hartmann4_rescaled") -> Fake:

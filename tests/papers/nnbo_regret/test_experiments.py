@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import torch
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.objectives import synthetic
 from papers.nnbo_regret.experiments import POSTERIOR, SlowObjective
@@ -24,7 +24,7 @@ CELLS = (
 
 
 def context(name: str, runs: int = 2, method: str = "least_squares", **overrides) -> Context:
-    cell = find_cells(Catalogue(), f"nnbo_regret/{name}/{method}", "smoke", runs, {"steps": 60, **overrides})[0]
+    cell = find_cells(Papers(), f"nnbo_regret/{name}/{method}", "smoke", runs, {"steps": 60, **overrides})[0]
     return Context(cell, range(runs))
 
 
@@ -171,7 +171,7 @@ def test_workers_evaluate_side_by_side():
 
 
 def test_gaussian_process_starts_from_uniform_points_and_stays_on_the_grid():
-    cell = find_cells(Catalogue(), "nnbo_regret/gaussian_process/gaussian_mixture", "smoke", 2, {"queries": 2})[0]
+    cell = find_cells(Papers(), "nnbo_regret/gaussian_process/gaussian_mixture", "smoke", 2, {"queries": 2})[0]
     frame = experiments.gaussian_process(Context(cell, range(2)))
     assert frame.groupby("run")["iteration"].apply(list).tolist() == [[1, 2], [1, 2]]
     assert (frame["minimum_regret"] <= frame["regret"]).all() and (frame["regret"] >= 0).all()
@@ -183,6 +183,6 @@ def test_gaussian_process_starts_from_uniform_points_and_stays_on_the_grid():
 
 def test_interpolation_is_timed_at_each_number_of_observations():
     overrides = {"observations": (60, 120), "steps": 10, "repeats": 1}
-    cell = find_cells(Catalogue(), "nnbo_regret/interpolation", "smoke", 2, overrides)[0]
+    cell = find_cells(Papers(), "nnbo_regret/interpolation", "smoke", 2, overrides)[0]
     frame = experiments.interpolation(Context(cell, range(2)))
     assert frame["observations"].tolist() == [60, 120] * 2 and (frame["seconds"] >= 0).all()

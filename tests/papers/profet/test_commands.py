@@ -6,7 +6,6 @@ import shutil
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ import pytest
 import torch
 from rich.console import Console
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.storage import read_records, write_records
 from core.foundation.errors import UserError
 from core.objectives.forrester import forrester_tasks
@@ -54,7 +53,7 @@ number = 3
 
 
 @pytest.fixture(scope="module")
-def catalogue(tmp_path_factory):
+def papers(tmp_path_factory):
     """The experiments, with a folder of results of their own."""
     root = tmp_path_factory.mktemp("commands")
     run = smoke_runs("profet", root)
@@ -63,25 +62,23 @@ def catalogue(tmp_path_factory):
     return with_results(root)
 
 
-def with_results(root: Path) -> SimpleNamespace:
-    """A catalogue of this repository's papers with a folder of results of its own."""
-    papers = Catalogue()
-    (root / "papers").symlink_to(papers.root / "papers")
+def with_results(root: Path) -> Papers:
+    """This repository's papers with a folder of results of its own."""
     (root / "mine.py").write_text(OWN)
-    return SimpleNamespace(cells=papers.cells, module=papers.module, package="papers", root=root, code=root)
+    return Papers(root, code=Papers().root)
 
 
-def call(catalogue, command: str, *arguments: str) -> str:
+def call(papers, command: str, *arguments: str) -> str:
     parser, rest = command_line._parser_of([*COMMANDS[command], *arguments, "--scale", "smoke"])
     options = parser.parse_args(rest)
     console = Console(width=150, record=True, file=StringIO())
-    assert {"sample": sample, "benchmark": benchmark}[command](catalogue, options, console) == 0
+    assert {"sample": sample, "benchmark": benchmark}[command](papers, options, console) == 0
     return console.export_text()
 
 
-def test_sampled_values_are_those_of_the_tasks(catalogue, tmp_path):
+def test_sampled_values_are_those_of_the_tasks(papers, tmp_path):
     out = tmp_path / "values.csv"
-    told = call(catalogue, "sample", "forrester_real", "--tasks", "4", "--points", "6", "--out", str(out))
+    told = call(papers, "sample", "forrester_real", "--tasks", "4", "--points", "6", "--out", str(out))
     assert "4 tasks at 6 points" in told
     frame = pd.read_csv(out)
     X = torch.tensor(frame["x0"].to_numpy().reshape(4, 6, 1))
@@ -91,13 +88,13 @@ def test_sampled_values_are_those_of_the_tasks(catalogue, tmp_path):
 
 
 @pytest.mark.parametrize("optimizer", ["{root}/mine.py:Mine", "{root}/mine.py:Seeded", "optuna.samplers:RandomSampler"])
-def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, optimizer):
+def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(papers, tmp_path, optimizer):
     out = tmp_path / "page.html"
     name = optimizer.rpartition(":")[2]
     told = call(
-        catalogue,
+        papers,
         "benchmark",
-        optimizer.format(root=catalogue.root),
+        optimizer.format(root=papers.root),
         "--on",
         "profet/forrester_real",
         "--out",
@@ -141,10 +138,10 @@ def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, 
         ),
     ],
 )
-def test_what_is_wrong_is_one_line(catalogue, tmp_path, monkeypatch, arguments, message):
+def test_what_is_wrong_is_one_line(papers, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=message):
-        call(catalogue, *(part.format(root=catalogue.root) for part in arguments))
+        call(papers, *(part.format(root=papers.root) for part in arguments))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import torch
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
@@ -90,15 +90,15 @@ def test_weights_that_are_not_those_of_the_records_are_refused(smoke, root):
     smoke("meta_svm/svm/profet")
     file = root / "results/run/smoke/profet/meta_svm/svm/profet.npz"
     kept = file.read_bytes()
-    catalogue = Catalogue()
-    (cell,) = find_cells(catalogue, "profet/search_svm_noisy/svm_noisy/random", "smoke")
+    papers = Papers()
+    (cell,) = find_cells(papers, "profet/search_svm_noisy/svm_noisy/random", "smoke")
     try:
         save(made_model(), file)
         with pytest.raises(UserError, match=r"its digest is .*, that of the records is"):
-            run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
+            run_cell(cell, papers.function(cell), root, say=lambda text: None)
         file.unlink()
         with pytest.raises(UserError, match=r"a file \.npz beside it; make it with: python -m papers run"):
-            run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
+            run_cell(cell, papers.function(cell), root, say=lambda text: None)
     finally:
         file.write_bytes(kept)
 

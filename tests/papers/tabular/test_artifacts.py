@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from core.experiment.catalogue import Catalogue
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report import style
 from core.report.runs.frames import NotRunError, rows_of
@@ -38,7 +38,7 @@ def changes_of(cells) -> list[str]:
 
 
 def test_every_artifact_of_paper_yaml_is_a_function_and_has_its_numbers():
-    spec = Catalogue().paper("tabular")
+    spec = Papers().paper("tabular")
     for name, artifact in spec.artifacts.items():
         assert callable(getattr(artifacts, name))
         assert artifact.kind == "figure" or (FOLDER / f"{name}.csv").exists()
@@ -112,7 +112,7 @@ def test_the_neighbourhood_has_a_verdict_where_both_have_the_change(results, tab
 
 def test_the_printed_incumbents_neighbours_have_the_verdict(results):
     """0.25 after the incumbent's 0.2 is a change of 0.25; the thesis has 0.3351 for the second activation."""
-    start = find_cells(Catalogue(), "tabular/neighbours/protein", "paper")[0].settings.incumbent
+    start = find_cells(Papers(), "tabular/neighbours/protein", "paper")[0].settings.incumbent
     chosen = [start, start | {"activation_fn_2": "tanh"}]
     errors = [[0.2 + 1e-4 * i for i in range(4)], [0.25 + 1e-4 * i for i in range(4)]]
     frame = pd.DataFrame({"configuration": FCNET.indices[FCNET.positions(chosen)], "test_mse": errors})
@@ -130,7 +130,7 @@ def test_the_printed_incumbents_neighbours_have_the_verdict(results):
 
 
 def test_changes_from_narrower_layers_than_printed_are_outside(results):
-    start = find_cells(Catalogue(), "tabular/activations/protein", "paper")[0].settings.incumbent
+    start = find_cells(Papers(), "tabular/activations/protein", "paper")[0].settings.incumbent
     chosen = [one | {"n_units_1": 256} for one in (start, start | {"activation_fn_2": "tanh"})]
     errors = [[0.2 + 1e-4 * i for i in range(4)], [0.25 + 1e-4 * i for i in range(4)]]
     frame = pd.DataFrame({"configuration": FCNET.indices[FCNET.positions(chosen)], "test_mse": errors})

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import read_published, read_published_spec
@@ -97,7 +97,7 @@ def spread(levels) -> np.ndarray:
 
 
 def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
-    (cell,) = find_cells(Catalogue(), "tabular/authors_neighbours", "smoke")
+    (cell,) = find_cells(Papers(), "tabular/authors_neighbours", "smoke")
     frame = experiments.authors_neighbours(Context(cell, range(4))).assign(
         benchmark="synthetic", method="fcnet", status="ok"
     )
@@ -306,12 +306,12 @@ def test_nothing_stands_beside_a_set_that_we_did_not_train(results):
 
 
 def test_searches_on_the_formula_and_their_figure(results):
-    cells = find_cells(Catalogue(), "tabular/authors_methods", "smoke")
+    cells = find_cells(Papers(), "tabular/authors_methods", "smoke")
     parts = [experiments.authors_methods(Context(cell, range(2))).assign(method=cell.method) for cell in cells]
     frame = pd.concat(parts).assign(benchmark="synthetic", status="ok", message="")
     assert (frame["seconds"] == frame["evaluation"]).all() and (frame["regret"] >= 0).all()
     assert (frame.groupby(["method", "run"])["evaluation"].max() == 20).all()
-    (cell,) = find_cells(Catalogue(), "tabular/authors_bohamiann", "smoke")
+    (cell,) = find_cells(Papers(), "tabular/authors_bohamiann", "smoke")
     network = experiments.authors_networks(Context(cell, range(1))).assign(method="bohamiann", benchmark="synthetic")
     assert network["evaluation"].max() == 5 and (network["regret"] >= 0).all()
     made = results.with_frames(authors_methods=frame, authors_bohamiann=network)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.experiment.table_search import make_optimizer
@@ -16,12 +16,12 @@ from tests.papers.functions import Functions
 
 experiments = Functions("tabular", "experiments")
 
-CELLS = {cell.method: cell for cell in find_cells(Catalogue(), "tabular/methods", "smoke")}
-NETWORKS = find_cells(Catalogue(), "tabular/bohamiann", "smoke")[0]
+CELLS = {cell.method: cell for cell in find_cells(Papers(), "tabular/methods", "smoke")}
+NETWORKS = find_cells(Papers(), "tabular/bohamiann", "smoke")[0]
 
 
 def cell(runs: int = 8, **overrides):
-    return find_cells(Catalogue(), "tabular/grid/diabetes", "smoke", runs=runs, overrides=overrides)[0]
+    return find_cells(Papers(), "tabular/grid/diabetes", "smoke", runs=runs, overrides=overrides)[0]
 
 
 def test_groups_are_the_grid():
@@ -40,7 +40,7 @@ def test_groups_are_the_grid():
     ],
 )
 def test_the_runs_of_a_scale_make_whole_grids(scale, sizes):
-    cells = find_cells(Catalogue(), "tabular/grid", scale)
+    cells = find_cells(Papers(), "tabular/grid", scale)
     grids = {cell.benchmark: FCNET.restricted(**cell.settings.values) for cell in cells}
     assert {name: grid.size for name, grid in grids.items()} == sizes
     assert {cell.runs - len(groups(grids[cell.benchmark])) for cell in cells} == {0}
@@ -60,7 +60,7 @@ def test_the_smoke_scale_makes_a_table():
 
 def neighbours_cell(runs: int, **overrides):
     overrides = {"epochs": 2, "changes": ["init_lr", "activation_fn_2"], **overrides}
-    return find_cells(Catalogue(), "tabular/neighbours/diabetes", "smoke", runs=runs, overrides=overrides)[0]
+    return find_cells(Papers(), "tabular/neighbours/diabetes", "smoke", runs=runs, overrides=overrides)[0]
 
 
 def test_a_configuration_and_those_next_to_it():
@@ -139,7 +139,7 @@ def test_bohamiann_runs_on_the_smoke_table(root):
 
 def test_methods_have_the_constants_of_the_thesis(root):
     benchmark = table_benchmark(Context(CELLS["random"], range(1), root=root))
-    cells = {cell.method: cell for cell in find_cells(Catalogue(), "tabular/methods/protein", "paper")}
+    cells = {cell.method: cell for cell in find_cells(Papers(), "tabular/methods/protein", "paper")}
     bohb = make_optimizer(cells["bohb"].settings, benchmark, 0)
     constants = (bohb.eta, bohb.brackets, bohb.random_fraction, bohb.samples, bohb.bandwidth_factor)
     assert constants == (3, 125, pytest.approx(1 / 3), 64, 3) and bohb.minimum_bandwidth == 0.3
@@ -147,7 +147,7 @@ def test_methods_have_the_constants_of_the_thesis(root):
     assert (evolution.population, evolution.tournament) == (100, 10)
     reinforce = make_optimizer(cells["reinforce"].settings, benchmark, 0)
     assert (reinforce.learning_rate, reinforce.momentum) == (0.1, 0.9)
-    settings = find_cells(Catalogue(), "tabular/bohamiann/protein", "paper")[0].settings
+    settings = find_cells(Papers(), "tabular/bohamiann/protein", "paper")[0].settings
     model = settings.method.model(30)
     assert (model.burn_in, model.steps, model.batch_size) == (300, 20_300, 8)
 

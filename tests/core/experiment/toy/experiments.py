@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
-from core.experiment.needs import require_file
+from core.experiment.finished import require_file
 
 
 def fit(context: Context) -> pd.DataFrame:

@@ -109,15 +109,15 @@ def test_neither_pyplot_nor_torch_is_imported(imported, absent):
 def test_drawing_modules_import_nothing_that_only_runs_need():
     """Those of all papers in one process: an import of one is named by the artifact after which it is there."""
     code = (
-        "import sys; from core.experiment.catalogue import Catalogue\n"
-        "from core.report.verdicts.paper_claims import claims_about\n"
-        "catalogue = Catalogue()\n"
-        "for paper, spec in catalogue.papers.items():\n"
+        "import sys; from core.experiment.paper import Papers\n"
+        "from core.report.verdicts.claim_tables import claims_about\n"
+        "papers = Papers()\n"
+        "for paper, spec in papers.valid.items():\n"
         "    for name in spec.artifacts:\n"
-        "        catalogue.artifact_function(paper, name), claims_about(catalogue, paper, name)\n"
+        "        papers.paper(paper).artifact(name).function, claims_about(papers.paper(paper).artifact(name))\n"
         "        bad = {'torch', 'scipy.stats', 'scipy.optimize', 'ConfigSpace', 'sklearn', 'numba'} & {*sys.modules}\n"
         "        assert not bad, (paper, name, bad)\n"
-        "assert catalogue.artifacts"
+        "assert papers.artifacts"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

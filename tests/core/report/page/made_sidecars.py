@@ -51,7 +51,7 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
         "place": "Place", "caption": "Caption.", "provenance": "Scale paper.", "scale": "paper",
         "scales": {"uci": "paper"},
         "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
-        "outdated": False, "stale": [], "missing": [], "files": [f"{artifact}.pdf"], "absent": False,
+        "stale": [], "missing": [], "files": [f"{artifact}.pdf"], "absent": False,
         "drawn_at": "quick", "raw": ["results/reference/paper/alpha/uci/boston/sghmc.parquet"],
         "table": table_record(made) if made else None, "claims": claims,
     }  # fmt: skip

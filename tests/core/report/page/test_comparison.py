@@ -89,14 +89,6 @@ def test_sidecars_of_what_is_no_artifact_any_more_are_left_out(figures):
     assert [s["artifact"] for s in load_sidecars(figures, NAMES[1:])] == ["table1", "table2"]
 
 
-def test_the_page_marks_what_is_out_of_date(figures):
-    words = "runs, numbers or code have changed since this was drawn"
-    sidecars = load_sidecars(figures, NAMES)
-    assert words not in page_of(figures, sidecars)
-    sidecars[0]["outdated"] = True
-    assert page_of(figures, sidecars).count(words) == 1
-
-
 def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
     summary = summary_of(load_sidecars(figures, NAMES))
     counts = summary.total

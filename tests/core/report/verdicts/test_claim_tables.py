@@ -7,11 +7,10 @@ import re
 import pandas as pd
 import pytest
 
-from core.experiment.drawings import paper_files
 from core.foundation.errors import UserError
 from core.report.runs.frames import NotRunError
+from core.report.verdicts.claim_tables import claims_about, claims_of
 from core.report.verdicts.claims import Cause, run_check
-from core.report.verdicts.paper_claims import claims_about, claims_of
 
 SHAPES = '''"""A shape and a claim of the toy's own."""
 
@@ -78,14 +77,14 @@ class Results:
         return self._frame
 
 
-def checked(catalogue, **cells: dict[str, float]):
+def checked(papers, **cells: dict[str, float]):
     """The check of the first claim."""
-    return run_check(claims_of(catalogue, "toy")[0], Results(**cells))
+    return run_check(claims_of(papers.paper("toy"))[0], Results(**cells))
 
 
 def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
     cause = "    headline: It is above\n    cause: {kind: our code, evidence: seen in another run}\n"
-    made, function = claims_about(write(ROW + cause), "toy", "table1")
+    made, function = claims_about(write(ROW + cause).artifact("toy/table1"))
     shown = (made.id, made.kind, made.headline, made.published)
     assert shown == ("it_is_above", "claim", "It is above", "above")
     assert made.cause == Cause("our code", "seen in another run")
@@ -94,22 +93,22 @@ def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
 
 
 def test_the_criterion_is_that_of_the_row_or_of_its_shape(write):
-    assert claims_of(write(ROW), "toy")[0].criterion == "The mean value of a cell is above a limit."
-    assert claims_of(write(f"{ROW}    criterion: Above 1.\n"), "toy")[0].criterion == "Above 1."
+    assert claims_of(write(ROW).paper("toy"))[0].criterion == "The mean value of a cell is above a limit."
+    assert claims_of(write(f"{ROW}    criterion: Above 1.\n").paper("toy"))[0].criterion == "Above 1."
 
 
 def test_a_row_may_say_itself_which_experiments_its_check_reads(write):
-    assert claims_of(write(f"{ROW}    experiments: [fit]\n"), "toy")[0].experiments == ("fit",)
+    assert claims_of(write(f"{ROW}    experiments: [fit]\n").paper("toy"))[0].experiments == ("fit",)
 
 
 def test_claims_are_in_the_order_of_tables_and_rows_and_functions_follow(write):
     second, third = (ROW.replace("it_is_above", name) for name in ("a_second", "third"))
-    catalogue = write(ROW + second.partition("table1:")[2], other=third)
-    assert [each.id for each in claims_of(catalogue, "toy")] == ["it_is_above", "a_second", "third", "a_function"]
+    papers = write(ROW + second.partition("table1:")[2], other=third)
+    assert [each.id for each in claims_of(papers.paper("toy"))] == ["it_is_above", "a_second", "third", "a_function"]
 
 
 def test_a_table_is_among_the_files_that_drawings_are_made_from(write, tmp_path):
-    assert tmp_path / "toypapers" / "toy" / "claims" / "claims.yaml" in paper_files(write(ROW), "toy")
+    assert tmp_path / "toypapers" / "toy" / "claims" / "claims.yaml" in write(ROW).paper("toy").files
 
 
 def test_one_part_has_its_own_value_and_interval(write):
@@ -120,8 +119,8 @@ def test_one_part_has_its_own_value_and_interval(write):
 
 
 def test_lists_are_parts_and_the_last_varies_fastest(write):
-    catalogue = write(ROW.replace("line, method: plain", "[line, curve], method: [plain, noisy]"))
-    check = checked(catalogue, line={"plain": 2, "noisy": 2}, curve={"plain": 2, "noisy": 0})
+    papers = write(ROW.replace("line, method: plain", "[line, curve], method: [plain, noisy]"))
+    check = checked(papers, line={"plain": 2, "noisy": 2}, curve={"plain": 2, "noisy": 0})
     assert (check.ours, check.holds) == ("3 of 4", "fails")
     assert check.detail == "line/plain; line/noisy; curve/plain; curve/noisy"
 
@@ -131,7 +130,7 @@ def test_a_row_reads_the_experiments_that_its_shapes_name(write):
     plain = "mean_value: {benchmark: line, method: plain, above: 1}"
     for check, experiments in ((plain, ()), (named, ("fit",)), (f"[{{{named}}}, {{{plain}}}]", ())):
         text = ROW.replace(f"{{{plain}}}", check if check.startswith("[") else f"{{{check}}}")
-        claims = claims_of(write(text), "toy")
+        claims = claims_of(write(text).paper("toy"))
         assert claims[0].experiments == experiments
 
 
@@ -179,25 +178,25 @@ def test_either_outcome_stands_alone(write):
 
 
 def test_what_our_runs_cannot_show_the_authors_data_may(write):
-    catalogue = write(f"{REPRODUCED}    outside: only ours\n")
-    check = checked(catalogue, line={"plain": 2}, curve={"plain": 2})
+    papers = write(f"{REPRODUCED}    outside: only ours\n")
+    check = checked(papers, line={"plain": 2}, curve={"plain": 2})
     assert (check.holds, check.reproduced.holds) == ("outside", "holds")
 
 
 def test_defaults_are_values_of_the_shapes_that_take_them(write):
-    catalogue = write("defaults: {above: 3, methods: [plain, noisy]}\n" + ROW.replace(", above: 1", ""))
-    assert checked(catalogue, line={"plain": 2}).holds == "fails"
+    papers = write("defaults: {above: 3, methods: [plain, noisy]}\n" + ROW.replace(", above: 1", ""))
+    assert checked(papers, line={"plain": 2}).holds == "fails"
     assert checked(write("defaults: {above: 3}\n" + ROW), line={"plain": 2}).holds == "holds"
 
 
 def test_defaults_of_an_artifact_are_over_those_of_the_table_and_below_those_of_a_row(write):
     row = ROW.replace(", above: 1", "").replace("    place: Table 1\n", "")
     of_artifact = row.replace("table1:\n", "table1:\n  defaults: {place: Table 1, kind: shape, above: 1}\n")
-    catalogue = write("defaults: {place: Section 1, above: 3}\n" + of_artifact)
-    (claim, _) = claims_of(catalogue, "toy")
+    papers = write("defaults: {place: Section 1, above: 3}\n" + of_artifact)
+    (claim, _) = claims_of(papers.paper("toy"))
     assert (claim.place, claim.kind) == ("Table 1", "shape")
-    assert checked(catalogue, line={"plain": 2}).holds == "holds"
-    assert claims_of(write("defaults: {place: Section 1, above: 3}\n" + row), "toy")[0].place == "Section 1"
+    assert checked(papers, line={"plain": 2}).holds == "holds"
+    assert claims_of(write("defaults: {place: Section 1, above: 3}\n" + row).paper("toy"))[0].place == "Section 1"
 
 
 BOTH = ROW.replace("benchmark: line", "benchmark: [line, curve]")
@@ -220,10 +219,10 @@ def test_a_benchmark_that_was_not_run(write, missing, value, holds, ours):
 
 
 def test_no_benchmark_was_run(write):
-    catalogue = write(f"{BOTH}    missing: left out\n")
+    papers = write(f"{BOTH}    missing: left out\n")
     with pytest.raises(NotRunError, match="line/plain"):
-        claims_of(catalogue, "toy")[0].check(Results())
-    assert checked(catalogue).holds == "not run"
+        claims_of(papers.paper("toy"))[0].check(Results())
+    assert checked(papers).holds == "not run"
 
 
 def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
@@ -294,18 +293,18 @@ def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
 def test_what_is_wrong_with_a_row_is_one_line(write, old, new, complaint):
     assert ROW.count(old) == 1
     with pytest.raises(UserError, match=re.escape(complaint)) as caught:
-        claims_of(write(ROW.replace(old, new)), "toy")
+        claims_of(write(ROW.replace(old, new)).paper("toy"))
     assert str(caught.value).startswith("toypapers/toy/claims/claims.yaml: ") and "\n" not in str(caught.value)
 
 
 def test_a_name_that_a_row_and_a_function_have(write):
     with pytest.raises(UserError, match=r"shapes\.py, line 24, a_function: .*table1\.a_function has the same name"):
-        claims_of(write(ROW.replace("it_is_above", "a_function")), "toy")
+        claims_of(write(ROW.replace("it_is_above", "a_function")).paper("toy"))
 
 
 def test_a_shape_of_the_paper_may_not_hide_a_shared_one(write, tmp_path):
-    catalogue = write(ROW)
+    papers = write(ROW)
     file = tmp_path / "toypapers" / "toy" / "claims" / "shapes.py"
     file.write_text(SHAPES.replace("def how_many", "def lower_than"))
     with pytest.raises(UserError, match=r"claims/shapes\.py, line \d+, lower_than: .*searches\.py.* has the same name"):
-        claims_of(catalogue, "toy")
+        claims_of(papers.paper("toy"))

@@ -11,8 +11,8 @@ from core.foundation.errors import UserError
 from core.report.runs.frames import NotRunError
 from core.report.statistics.intervals import Interval
 from core.report.verdicts.checks import Check, judge
+from core.report.verdicts.claim_tables import claims_about
 from core.report.verdicts.claims import claim, run_check
-from core.report.verdicts.paper_claims import claims_about
 
 HEAD = """from core.report import Check, Interval, claim, judge
 
@@ -43,10 +43,10 @@ def write(toy, tmp_path):
 def test_claims_are_in_the_order_of_modules_and_definitions(write):
     second, third = (CLAIM.replace("noisy_is_worse", name) for name in ("a_second", "third"))
     figure = CLAIM.replace("noisy_is_worse", "falls").replace('artifact="table1"', 'artifact="fig1", kind="shape"')
-    catalogue = write(
+    papers = write(
         curves=f"{HEAD}{CLAIM}\n\n{figure}\n\n{second}", tables=f"{HEAD}from {__name__} import math\n\n\n{third}"
     )
-    first, *others = claims_about(catalogue, "toy", "table1")
+    first, *others = claims_about(papers.artifact("toy/table1"))
     assert [claim.id for claim in (first, *others)] == ["noisy_is_worse", "a_second", "third"]
     assert first.record == {
         "id": "noisy_is_worse",
@@ -60,38 +60,38 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "headline": "",
         "cause": None,
     }
-    assert [(claim.id, claim.kind) for claim in claims_about(catalogue, "toy", "fig1")] == [("falls", "shape")]
+    assert [(claim.id, claim.kind) for claim in claims_about(papers.artifact("toy/fig1"))] == [("falls", "shape")]
 
 
 def test_a_paper_without_the_folder_makes_no_claims(toy):
-    assert claims_about(toy(), "toy", "table1") == []
+    assert claims_about(toy().artifact("toy/table1")) == []
 
 
 def test_a_module_that_cannot_be_imported_is_named(write):
-    catalogue = write(broken=f"{HEAD}import tourch\n{CLAIM}", whole=HEAD + CLAIM.replace("noisy", "other"))
+    papers = write(broken=f"{HEAD}import tourch\n{CLAIM}", whole=HEAD + CLAIM.replace("noisy", "other"))
     with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 4: the Python package 'tourch'"):
-        claims_about(catalogue, "toy", "table1")
+        claims_about(papers.artifact("toy/table1"))
 
 
 def test_a_module_that_cannot_be_read_is_named(write):
-    catalogue = write(broken="def f(:\n", whole=HEAD + CLAIM)
+    papers = write(broken="def f(:\n", whole=HEAD + CLAIM)
     with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 1: SyntaxError"):
-        claims_about(catalogue, "toy", "table1")
+        claims_about(papers.artifact("toy/table1"))
 
 
 def test_a_claim_that_another_would_hide(write):
     """Python keeps the second function of a name, and nobody would miss the first."""
-    catalogue = write(tables=f"{HEAD}{CLAIM}\n\n{CLAIM}")
+    papers = write(tables=f"{HEAD}{CLAIM}\n\n{CLAIM}")
     with pytest.raises(
         UserError, match=r"tables\.py, line 11, noisy_is_worse: two claims; allowed: one per function, each"
     ):
-        claims_about(catalogue, "toy", "table1")
+        claims_about(papers.artifact("toy/table1"))
 
 
 def test_an_artifact_may_have_a_name_of_the_module(write):
-    catalogue = write(tables=f'{HEAD}TABLE = "table1"\n\n\n' + CLAIM.replace('"table1"', "TABLE"))
-    assert len(claims_about(catalogue, "toy", "table1")) == 1
-    assert claims_about(catalogue, "toy", "fig1") == []
+    papers = write(tables=f'{HEAD}TABLE = "table1"\n\n\n' + CLAIM.replace('"table1"', "TABLE"))
+    assert len(claims_about(papers.artifact("toy/table1"))) == 1
+    assert claims_about(papers.artifact("toy/fig1")) == []
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_an_artifact_may_have_a_name_of_the_module(write):
 )
 def test_a_claim_that_is_not_valid_names_file_function_value_and_what_is_allowed(write, text, complaint):
     with pytest.raises(UserError, match=re.escape(complaint)) as caught:
-        claims_about(write(tables=HEAD + text), "toy", "table1")
+        claims_about(write(tables=HEAD + text).artifact("toy/table1"))
     assert re.match(r"toypapers/toy/claims/tables\.py, line \d+, noisy_is_worse: ", str(caught.value))
     assert "\n" not in str(caught.value)
 
 
 def test_a_name_that_two_claims_have(write):
-    catalogue = write(curves=HEAD + CLAIM.replace("table1", "fig1"), tables=HEAD + CLAIM)
+    papers = write(curves=HEAD + CLAIM.replace("table1", "fig1"), tables=HEAD + CLAIM)
     expected = r"tables\.py, line 4, noisy_is_worse: .*curves\.py, line 4, noisy_is_worse has the same name; allowed"
     with pytest.raises(UserError, match=expected):
-        claims_about(catalogue, "toy", "table1")
+        claims_about(papers.artifact("toy/table1"))
 
 
 def test_two_claims_of_one_function():

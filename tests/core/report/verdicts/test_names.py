@@ -11,42 +11,34 @@ from pathlib import Path
 
 import pytest
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import drawing
+from core.experiment.paper import Artifact, Papers
 from core.foundation.errors import UserError
 from core.report.draw import draw_artifact
+from core.report.verdicts.claim_tables import claims_about
 from core.report.verdicts.names import check_experiments, check_places, published_numbers
-from core.report.verdicts.paper_claims import claims_about
 from core.report.verdicts.published import RUNS
 
 ROOT = Path(__file__).resolve().parents[4]
 SHIPPED = sorted(path.relative_to(ROOT / "papers") for path in (ROOT / "papers").glob("*/published/*.csv"))
 METHODS = ("plain", "noisy")  # the toy's
-PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/claims"))
+PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/claims*"))
 
 
 @cache
-def shipped() -> Catalogue:
-    return Catalogue(ROOT)
-
-
-class Elsewhere:
-    """This repository's catalogue with the published files of another folder."""
-
-    def __init__(self, root: Path) -> None:
-        self.code, self.package = root, "papers"
-        self.paper, self.artifact_function = shipped().paper, shipped().artifact_function
-        self.experiments_of = shipped().experiments_of
+def shipped() -> Papers:
+    return Papers(ROOT)
 
 
 @pytest.fixture
-def copied(tmp_path):
+def copied(tmp_path, monkeypatch):
     """Copies one shipped file; returns the copy and what checks an artifact there."""
 
     def copy(file: Path):
         (tmp_path / "papers" / file).parent.mkdir(parents=True)
         path = shutil.copy(ROOT / "papers" / file, tmp_path / "papers" / file)
-        return path, lambda artifact: published_numbers(Elsewhere(tmp_path), file.parts[0], artifact)
+        paper = shipped().paper(file.parts[0])
+        monkeypatch.setattr(Artifact, "published", property(lambda self: path.with_name(f"{self.id}.csv")))
+        return path, lambda artifact: published_numbers(Artifact(paper, artifact))
 
     return copy
 
@@ -109,19 +101,18 @@ def test_a_table_under_another_name_is_not_overlooked(copied, file):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_figure_or_table_in_the_place_of_a_claim(paper):
-    spec = shipped().paper(paper)
-    claims = [claim for artifact in spec.artifacts for claim in claims_about(shipped(), paper, artifact)]
-    check_places(claims, spec)
+    read = shipped().paper(paper)
+    claims = [claim for artifact in read.artifacts for claim in claims_about(read.artifact(artifact))]
+    check_places(claims, read)
     for place in ("Fig 99.9", "thesis 9.1 and Table Z.7"):
-        expected = (
-            rf"claims/\w+\.(py, line \d+, |yaml: \w+\.){claims[-1].id}: place = '{place}': no (Fig 99\.9|Table Z\.7);"
-        )
+        where = rf"(\.py, line \d+, |claims(/\w+)?\.yaml: \w+\.){claims[-1].id}"
+        expected = rf"{where}: place = '{place}': no (Fig 99\.9|Table Z\.7);"
         with pytest.raises(UserError, match=expected):
-            check_places([*claims[:-1], replace(claims[-1], place=place)], spec)
+            check_places([*claims[:-1], replace(claims[-1], place=place)], read)
 
 
 def test_the_experiments_that_a_claim_reads():
-    one = replace(claims_about(shipped(), "ablr", "fig2_left")[0], where="here", experiments=("openml",))
+    one = replace(claims_about(shipped().artifact("ablr/fig2_left"))[0], where="here", experiments=("openml",))
     check_experiments([one], ["openml", "transfer"])
     with pytest.raises(UserError, match=r"here: experiments: 'openml' is none of its artifact.*transfer"):
         check_experiments([one], ["transfer"])
@@ -129,40 +120,40 @@ def test_the_experiments_that_a_claim_reads():
 
 def test_a_table_without_declared_names_has_the_methods_and_benchmarks_of_its_experiments(toy, tmp_path):
     path = tmp_path / "toypapers/toy/published/table1.csv"
-    catalogue = toy()
+    papers = toy()
     path.write_text(path.read_text() + "".join(f"{m},bundled,0.0,3.0,sd,25,note 1\n" for m in METHODS))
-    published_numbers(catalogue, "toy", "table1")  # bundled is a benchmark at the smallest scale alone
+    published_numbers(papers.paper("toy").artifact("table1"))  # bundled is a benchmark at the smallest scale alone
     path.write_text(path.read_text().replace("noisy,bundled", "bundled,noisy"))
     with pytest.raises(UserError, match="line 7, column row: 'bundled'; existing: plain, noisy"):
-        published_numbers(catalogue, "toy", "table1")
+        published_numbers(papers.paper("toy").artifact("table1"))
 
 
 def test_a_table_without_experiments_must_declare_its_names(toy, edit):
     edit("Table 1}\n    experiments: [fit]", "Table 1}")
     with pytest.raises(UserError, match="line 2, column row: 'plain'; the artifact has no experiments: declare"):
-        published_numbers(toy(), "toy", "table1")
+        published_numbers(toy().paper("toy").artifact("table1"))
 
 
 def test_published_runs_are_named_after_an_artifact(toy, tmp_path):
     folder = tmp_path / "toypapers/toy/published"
     (folder / "table1_runs.csv").touch()
-    published_numbers(toy(), "toy", "table1")
+    published_numbers(toy().paper("toy").artifact("table1"))
     (folder / "table9_runs.csv").touch()
     with pytest.raises(UserError, match=r"table9_runs\.csv: not an artifact of toy"):
-        published_numbers(toy(), "toy", "table1")
+        published_numbers(toy().paper("toy").artifact("table1"))
 
 
 def test_a_mistyped_name_that_is_another_known_one_leaves_a_gap(toy, tmp_path):
     path = tmp_path / "toypapers/toy/published/table1.csv"
     path.write_text(path.read_text().replace("noisy,curve", "noisy,bundled"))
     with pytest.raises(UserError, match=r"line 2, column row: 'plain'; it has no column 'bundled'; allowed"):
-        published_numbers(toy(), "toy", "table1")
+        published_numbers(toy().paper("toy").artifact("table1"))
 
 
 def test_a_mistyped_name_stops_the_drawing_before_any_work(toy, tmp_path):
     path = tmp_path / "toypapers/toy/published/table1.csv"
     path.write_text(path.read_text().replace("plain,curve", "plain,curv"))
-    catalogue = toy()
+    papers = toy()
     with pytest.raises(UserError, match=r"table1\.csv, line 3, column column: 'curv'; did you mean 'curve'"):
-        draw_artifact(catalogue, drawing(catalogue, "toy/table1", "quick", "reference"))
+        draw_artifact(papers.artifact("toy/table1", "quick", "reference"))
     assert not (tmp_path / "figures").exists()

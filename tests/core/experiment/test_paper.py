@@ -1,4 +1,4 @@
-"""The catalogue of papers: cells and artifacts by name, with the nearest names for mistyped ones."""
+"""Papers: cells and artifacts by name, with the nearest names for mistyped ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 
-from core.experiment.drawings import Drawing
 from core.experiment.results import results_of
 from core.experiment.selection import find_cells
 from core.foundation.errors import UnknownNameError, UserError
@@ -35,12 +34,12 @@ def test_a_shorter_name_means_everything_below_it(toy, name, count):
 
 
 def test_runs_and_settings_by_hand(toy):
-    catalogue = toy()
-    [cell] = find_cells(catalogue, "toy/fit/line/plain", "paper", runs=3, overrides={"points": 8})
+    papers = toy()
+    [cell] = find_cells(papers, "toy/fit/line/plain", "paper", runs=3, overrides={"points": 8})
     assert (cell.runs, cell.settings.points, cell.overrides) == (3, 8, ("points=8",))
-    [plain] = find_cells(catalogue, "toy/fit/line/plain", "paper", runs=3)
+    [plain] = find_cells(papers, "toy/fit/line/plain", "paper", runs=3)
     assert plain.overrides == ()
-    assert plain.settings_hash == find_cells(catalogue, "toy/fit/line/plain", "paper")[0].settings_hash
+    assert plain.settings_hash == find_cells(papers, "toy/fit/line/plain", "paper")[0].settings_hash
 
 
 @pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_unknown_cells(toy, name, message):
 
 @pytest.mark.parametrize("name", ["toy/table1", "table1", "/toy/table1/"])
 def test_artifacts_by_full_and_short_name(toy, name):
-    assert toy().artifact(name) == ("toy", "table1")
+    assert toy().artifact(name).name == "toy/table1"
 
 
 @pytest.mark.parametrize(
@@ -82,25 +81,25 @@ def test_unknown_artifacts(toy, name, message):
 
 def test_short_names_exist_where_an_id_is_unique(toy, tmp_path):
     add_paper(tmp_path, "again")
-    catalogue = toy()
-    assert catalogue.short_names == {"fig1": "toy", "fig2": "again"}
+    papers = toy()
+    assert papers.short_names == {"fig1": "toy", "fig2": "again"}
     with pytest.raises(UserError, match="2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"):
-        catalogue.artifact("table1")
+        papers.artifact("table1")
 
 
 def test_a_name_stays_that_of_two_papers_while_one_of_them_is_broken(toy, tmp_path):
     add_paper(tmp_path, "again")
     (tmp_path / "toypapers" / "again" / "settings.py").write_text("import no_such_module\n")
-    catalogue = toy()
-    assert "again" in catalogue.broken
+    papers = toy()
+    assert "again" in papers.broken
     with pytest.raises(UserError, match="2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"):
-        catalogue.artifact("table1")
+        papers.artifact("table1")
 
 
 def test_a_short_name_that_one_paper_claims_is_its_own_whoever_else_has_one(toy, edit, tmp_path):
     add_paper(tmp_path, "again")
     edit("place: Table 1}\n", "place: Table 1}\n    short_name: true\n")
-    assert toy().artifact("table1") == ("toy", "table1")
+    assert toy().artifact("table1").name == "toy/table1"
 
 
 def test_two_papers_cannot_claim_a_short_name(toy, edit, tmp_path):
@@ -111,21 +110,21 @@ def test_two_papers_cannot_claim_a_short_name(toy, edit, tmp_path):
 
 
 def test_results_of_an_artifact_cover_its_experiments_at_the_resolved_scale(toy):
-    results = results_of(toy(), Drawing("toy", "fig1", "figure", "quick", "run"))
+    results = results_of(toy().artifact("fig1", "quick", "run"))
     assert len(results.cells) == 5
     assert (results.scale("fit"), results.scale("count")) == ("quick", "paper")
 
 
 def test_the_function_of_a_cell(toy, edit):
-    catalogue = toy()
-    [cell] = find_cells(catalogue, "toy/count", "paper")
-    assert catalogue.function(cell).__name__ == "fit"
+    papers = toy()
+    [cell] = find_cells(papers, "toy/count", "paper")
+    assert papers.function(cell).__name__ == "fit"
     edit("description: one integer a run\n    function: fit", "description: one\n    function: fitt")
-    catalogue = toy()
-    [cell] = find_cells(catalogue, "toy/count", "paper")
+    papers = toy()
+    [cell] = find_cells(papers, "toy/count", "paper")
     expected = r"toypapers/toy/paper\.yaml: experiments\.count\.function: 'fitt'; did you mean 'fit'"
     with pytest.raises(UnknownNameError, match=expected):
-        catalogue.function(cell)
+        papers.function(cell)
 
 
 def test_of_many_artifacts_a_few_are_named_once_and_where_to_find_the_others(toy, tmp_path):
