@@ -16,10 +16,9 @@ import torch
 from rich.table import Table
 
 from core.foundation.randomness import make_generators
-from core.models import ablr, task_evidence
+from core.models import ablr
 from core.models.ablr import ABLR
-from core.models.task_features import Fourier, Network
-from core.models.tasks import Task
+from core.models.tasks import Fourier, Network, Task
 
 TASKS, DIMENSION, OWN, WIDTH = 9, 8, 20, 50
 SIZES = (50, 500, 5000)  # evaluations of each earlier task
@@ -86,7 +85,7 @@ def autograd(size: int) -> tuple[float, float]:
     logs = torch.zeros(1, TASKS, dtype=torch.float64)
 
     def ours() -> None:
-        task_evidence.negative_log_evidence(features, y, logs, logs)
+        ablr.negative_log_evidence(features, y, logs, logs)
 
     def theirs() -> None:
         given = [values.clone().requires_grad_() for values in (features, logs, logs)]

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from benchmarks.ours import best_seconds, make
-from core.compiled import gradient, sghmc
+from core.compiled import layers, sghmc
 from core.compiled.elementary import normal_pair, tanh
-from core.compiled.products import product, transpose
+from core.compiled.layers import product, transpose
 from core.compiled.simd import LANES, load, splat, store
 
 UPDATE_ARRAYS = 9  # of P numbers, read or written in sampling: state, gradient, coefficients, mask
@@ -78,7 +78,7 @@ def _run_batches(times, layout, data, chains, scratch, targets):
 @numba.njit
 def _run_gradient(times, theta, layout, targets, points, scratch, out):
     for _ in range(times):
-        gradient.likelihood_gradient(theta, 0, layout, targets, len(targets), points, scratch, out)
+        layers.likelihood_gradient(theta, 0, layout, targets, len(targets), points, scratch, out)
 
 
 @numba.njit

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from benchmarks.breakdown import breakdown
 from benchmarks.peers import run_peer
-from core.models.curves.basis_mlp import BasisMLP
+from core.models.curves.basis_network import BasisMLP
 from core.models.curves.lcnet import LCNet
 
 CURVES, EPOCHS, DIMENSION, BATCH = 256, 40, 6, 20

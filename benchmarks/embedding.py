@@ -12,13 +12,11 @@ from rich.table import Table
 from benchmarks.ours import best_seconds
 from core.foundation.randomness import make_generators
 from core.models.engines.choice import make_engine
-from core.models.engines.compiled import CompiledEngine
+from core.models.engines.compiled import CompiledEngine, TaskEngine, TaskProblem
 from core.models.engines.problem import Problem
-from core.models.engines.tasks import TaskEngine, TaskProblem
 from core.models.multitask_bohamiann import FEATURES, MultiTaskNetwork
-from core.models.network import MLP
+from core.models.network import MLP, TaskNetwork
 from core.models.priors import GammaHyperprior, LogNormalNoise
-from core.models.task_network import TaskNetwork
 from core.models.tasks import Task
 from core.samplers import AdaptiveSGHMC
 

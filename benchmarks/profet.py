@@ -23,11 +23,10 @@ from rich.table import Table
 from benchmarks.breakdown import breakdown
 from benchmarks.ours import make
 from core.foundation.randomness import make_generators
+from core.models.meta_models import TaskEncoder
 from core.models.network import MLP
-from core.models.task_encoder import TaskEncoder
 from core.objectives.generated_tasks import GeneratedTasks, generated_tasks
-from core.objectives.meta_model import MetaModel
-from core.objectives.sampled_tasks import TaskFunctions
+from core.objectives.meta_model import MetaModel, TaskFunctions
 from core.study.methods import method_of
 from core.study.task_search import search_tasks
 

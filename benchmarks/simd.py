@@ -74,7 +74,7 @@ def advance(steps, generator, sizes, X, y, batch, theta, velocity):
 
 @numba.njit(fastmath=True, error_model="numpy")
 def potential_gradient(sizes, activations, deltas, y, points, theta, gradient):
-    """The gradient of `core.compiled.gradient`, for theta and out (P + 1,); inputs are in activations[0]."""
+    """The gradient of `core.compiled.layers`, for theta and out (P + 1,); inputs are in activations[0]."""
     layers, rows, start = len(sizes) - 1, len(y), 0
     for layer in range(layers):
         inputs, outputs = sizes[layer], sizes[layer + 1]

@@ -1,6 +1,6 @@
 """Tabular benchmarks: lookups per second, and runs of the optimizers of thesis 7.4 on a table of the shipped size.
 
-Lookups are compared with those in a file as published (`core.tabular.published`), read as its own package reads it: the
+Lookups are compared with those in a file as published (`core.tabular.authors`), read as its own package reads it: the
 group of the configuration's sorted JSON, then one number of an array. A run is 500 evaluations, or 125 brackets of
 Hyperband and BOHB. The table is made by a formula; CPU seconds of one thread, the shortest of a few runs.
 """
@@ -22,7 +22,7 @@ from core.experiment.table_trajectories import trajectory_of_records
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
-from core.tabular.synthetic import synthetic_table
+from core.tabular.table import synthetic_table
 
 LOOKUPS = 1_000_000  # target, per second
 RUNS, MINUTES, CORES = 500, 15.0, 2  # target for all methods except BOHAMIANN on one table

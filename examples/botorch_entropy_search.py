@@ -14,8 +14,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 from core.acquisition.entropy_search import BotorchEntropySearch
-from core.models.kernels import LOSS
-from core.models.kernels.product import product_kernel
+from core.models.kernels import LOSS, product_kernel
 
 X, y = load_digits(return_X_y=True)
 TRAIN, VALIDATION, TRAIN_LABELS, VALIDATION_LABELS = train_test_split(X / 16, y, test_size=0.3, random_state=0)

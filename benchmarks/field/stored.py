@@ -77,7 +77,7 @@ def boosting(name: str, task: str) -> Problem:
 
 def svm_surrogate(name: str) -> Problem:
     """The authors' surrogate of support vector machines on MNIST, all of the data."""
-    from core.objectives.authors_svm import authors_svm_surrogate
+    from core.objectives.svm_surrogate import authors_svm_surrogate
 
     benchmark = authors_svm_surrogate()
     space: ConfigurationSpace = benchmark.space

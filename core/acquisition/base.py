@@ -3,7 +3,7 @@
 The objective is minimized throughout. An acquisition function takes points X (..., runs, q, d) of the unit cube and
 returns values (..., runs, q): every point of every run is valued on its own, so q is an axis of candidates, not a
 joint batch. Values are differentiable in X. A leading sample axis, (samples, ..., runs, q), appears if the moments have
-one; `core.acquisition.integrated` averages it away.
+one; `core.acquisition.analytic` averages it away.
 """
 
 from abc import ABC, abstractmethod

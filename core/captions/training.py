@@ -18,10 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.captions.log_bilinear import CONTEXTS, WORDS, LogBilinear
+from core.captions.log_bilinear import CONTEXTS, WORDS, LogBilinear, Weights, initial_weights
 from core.captions.passes import Predictor, loss_and_gradient
 from core.captions.vocabulary import Instances
-from core.captions.weights import Weights, initial_weights
 from core.foundation.validation import check_counts, check_positive
 
 RATE_DECAY = 0.99

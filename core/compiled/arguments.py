@@ -1,5 +1,13 @@
-"""What models pass to the compiled densities of their hyperparameters; importing it does not import numba."""
+"""What models pass to the compiled densities of their hyperparameters; importing it does not import numba.
 
+A fingerprint for numba's disk cache, which notices changes in one file only; compiled functions call others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,3 +23,10 @@ class Priors(NamedTuple):
     mean: np.ndarray
     precision: np.ndarray  # 1 / sd^2, 0 if none
     log_scale: np.ndarray  # of the horseshoe, nan if none
+
+
+@cache
+def fingerprint() -> str:
+    """Hash of all sources in this folder; as a constant of a compiled function it tells the cache's versions apart."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()

@@ -14,11 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.compiled.gradient import likelihood_gradient
-from core.compiled.layers import gather
-from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
+from core.compiled.arguments import fingerprint
+from core.compiled.layers import gather, likelihood_gradient
+from core.compiled.perceptron import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.simd import LANES, lane_sum, load, splat, store
-from core.compiled.sources import fingerprint
 from core.compiled.training import adam, corrected
 
 

@@ -21,10 +21,10 @@ import numba
 import numpy as np
 
 from core.compiled import reaching, swing_up
+from core.compiled.arguments import fingerprint
 from core.compiled.layers import RELU
 from core.compiled.perceptron import Perceptron, index_below, move, normal, predict, propagate
 from core.compiled.simd import LANES, load, store
-from core.compiled.sources import fingerprint
 
 TASKS = {"swing_up": swing_up, "reaching": reaching}
 UNIT = RELU

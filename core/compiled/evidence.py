@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from core.compiled.arguments import Priors
-from core.compiled.prior import log_prior
-from core.compiled.slice import DONE, STUCK, VALUE, begin, copy, new_walk, require_moving, tell, usable
-from core.compiled.sources import fingerprint
+from core.compiled.arguments import Priors, fingerprint
+from core.compiled.slice import DONE, STUCK, VALUE, begin, copy, log_prior, new_walk, require_moving, tell, usable
 
 
 class Decomposition(NamedTuple):

@@ -16,10 +16,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.extending import intrinsic
 
-from core.compiled.arguments import EDGE, Priors
-from core.compiled.prior import log_prior
-from core.compiled.slice import DONE, STUCK, VALUE, begin, copy, new_walk, require_moving, tell, usable
-from core.compiled.sources import fingerprint
+from core.compiled.arguments import EDGE, Priors, fingerprint
+from core.compiled.slice import DONE, STUCK, VALUE, begin, copy, log_prior, new_walk, require_moving, tell, usable
 
 CORNER = 1e300
 LOG2_E = 1.4426950408889634

@@ -27,10 +27,9 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
-from core.compiled.arguments import EDGE, Priors
+from core.compiled.arguments import EDGE, Priors, fingerprint
 from core.compiled.gaussian_process import exponential
-from core.compiled.prior import log_prior
-from core.compiled.sources import fingerprint
+from core.compiled.slice import log_prior
 
 IMPOSSIBLE = 1e10  # minus the log density where it does not exist: a line search turns back
 REORDER = {"contract", "reassoc", "nsz"}  # sums over pairs may be taken in any order

@@ -22,10 +22,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from core.compiled.arguments import fingerprint
 from core.compiled.elementary import tanh
-from core.compiled.products import product
+from core.compiled.layers import product
 from core.compiled.simd import LANES, broadcast, load, store
-from core.compiled.sources import fingerprint
 
 BLOCK = 64  # points that pass through a network together: their activations stay in the cache
 

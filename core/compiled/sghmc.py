@@ -1,8 +1,17 @@
 """Whole steps of SGHMC and scale-adapted SGHMC, compiled, chain after chain: a chain's state stays in the cache for all
 the steps of one call, and one pass over the parameters draws the noise, adds the prior's gradient and moves the chain.
 
-Equation numbers are those of the NIPS paper. Arrays are flat, a padded parameter vector (`layout.size`) per chain.
+Equation numbers are those of the NIPS paper. Arrays are flat, a padded parameter vector (`perceptron.size`) per chain.
+
+Networks of several tasks have steps of their own: their inputs include learned features of the task.
+
+The inputs of point b are (x_b, psi_t), t its task: psi_t is copied behind x_b before the pass of
+`core.compiled.layers`, and with delta_0 = dU / d(a_0 W_0 + b_0) and W_psi the rows of W_0 that belong to psi
+
+    dU/dpsi_t = sum over the batch's points of task t of W_psi delta_0
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
@@ -11,12 +20,11 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from core.compiled.elementary import normal_pair
-from core.compiled.gradient import likelihood_gradient
-from core.compiled.layers import gather
-from core.compiled.random_bits import keep_state, shuffle, take_state
-from core.compiled.simd import LANES, load, maximum, square_root, store
-from core.compiled.sources import fingerprint
+from core.compiled.arguments import fingerprint
+from core.compiled.elementary import keep_state, normal_pair, shuffle, take_state
+from core.compiled.layers import gather, likelihood_gradient
+from core.compiled.perceptron import Layout, make_layout, padded_regression_places, round_up
+from core.compiled.simd import LANES, lane_sum, load, maximum, splat, square_root, store
 
 
 class Data(NamedTuple):
@@ -165,3 +173,91 @@ def adapting_update(chain, theta0, size, target, precision, gradient, chains):
             store(chains.position, k, theta + v)
             xi = xi_next
     keep_state(lanes, s0, s1, s2, s3)
+
+
+class TaskLayout(NamedTuple):
+    """A network with one output, s = log sigma^2 and psi (K, L); offsets in elements."""
+
+    hidden: Layout
+    weight: int  # offset of w
+    bias: int
+    noise: int  # offset of s
+    embedding: int  # offset of psi, row by row
+    tasks: int  # K
+    features: int  # L
+    size: int  # length of the padded parameter vector, a multiple of two vectors
+
+
+class TaskData(NamedTuple):
+    """Data of all runs, standardized: X rows padded to whole vectors, flat, with zeros in the place of psi."""
+
+    X: np.ndarray
+    y: np.ndarray  # (runs, N)
+    task: np.ndarray  # (N,) int64
+    batch: int
+    chains_per_run: int
+
+
+def make_task_layout(sizes: tuple[int, ...], capacity: int, tasks: int, features: int) -> TaskLayout:
+    """The layout of a network with sizes (inputs with psi, hidden ..., 1), at least one of them hidden."""
+    hidden = make_layout(sizes[:-1], capacity)
+    bias = hidden.size + int(hidden.row[-1])
+    size = round_up(bias + 2 + tasks * features, 2 * LANES)
+    return TaskLayout(hidden, hidden.size, bias, bias + 1, bias + 2, tasks, features, size)
+
+
+def padded_task_places(layout: TaskLayout) -> np.ndarray:
+    """Index in the padded vector of every entry of theta = (weights and biases, psi, s): (P_w + 1,)."""
+    *perceptron, noise = padded_regression_places(layout)
+    return np.array([*perceptron, *layout.embedding + np.arange(layout.tasks * layout.features), noise], np.int64)
+
+
+@numba.njit
+def task_gradient(theta, theta0, layout, y, tasks, points, scratch, gradient):
+    """Write the gradient of U at the padded parameters theta[theta0:] into `gradient` (size,).
+
+    The batch's inputs are in the scratch space, in the place of the activations below layer 0; `tasks` (batch,) are
+    those of its points, and its targets y (batch,) are overwritten.
+    """
+    hidden, batch, features = layout.hidden, len(tasks), layout.features
+    first = hidden.sizes[0] - features
+    for b in range(batch):
+        place = theta0 + layout.embedding + tasks[b] * features
+        for k in range(features):
+            scratch[b * hidden.row[0] + first + k] = theta[place + k]
+    likelihood_gradient(theta, theta0, layout, y, batch, points, scratch, gradient)
+    for k in range(layout.embedding, layout.embedding + layout.tasks * features):
+        gradient[k] = np.float32(0)
+    delta, row = hidden.activation[1], hidden.row[1]
+    weight = theta0 + hidden.weight[0] + first * row
+    for b in range(batch):
+        for k in range(features):
+            total = splat(0.0)
+            for j in range(0, row, LANES):
+                total = total + load(theta, weight + k * row + j) * load(scratch, delta + b * row + j)
+            gradient[layout.embedding + tasks[b] * features + k] += lane_sum(total)
+
+
+@cache
+def compile_task_advance() -> Callable[..., Any]:
+    """The function `advance`, with its machine code cached on disk."""
+    version = fingerprint()
+
+    @numba.njit(cache=True, nogil=True, error_model="numpy")
+    def advance(steps, adapting, layout, data, target, precision, chains, frozen):
+        """Move every chain by `steps` steps; precision (chains,) float32 is that of the weight prior."""
+        version  # noqa: B018
+        points = data.y.shape[1]
+        scratch = np.zeros(layout.hidden.scratch, np.float32)
+        targets = np.empty(data.batch, np.float32)
+        gradient = np.zeros(layout.size, np.float32)
+        for chain in range(len(precision)):
+            theta0, run, order = chain * layout.size, chain // data.chains_per_run, chains.order[chain]
+            for _ in range(steps):
+                first = chains.batches_done[chain] * data.batch
+                next_batch(chain, run, layout, data, chains, scratch, targets)
+                tasks = data.task[order[first : first + data.batch]]
+                task_gradient(chains.position, theta0, layout, targets, tasks, points, scratch, gradient)
+                move(adapting, chain, theta0, layout, target, precision[chain], gradient, chains, frozen)
+
+    return advance

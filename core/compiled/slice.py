@@ -1,5 +1,17 @@
-"""Slice sampling of one chain, compiled: the updates of `core.samplers.slice` along the coordinate axes, turned inside
-out, so that a model's own compiled loop evaluates its density where the update requests it:
+"""Univariate slice sampling with stepping out and shrinkage: Neal, "Slice sampling", Annals of Statistics 31 (2003),
+Figures 3 and 5 (a technical report of 2000), compiled, and the priors of `core.models.hyperpriors`.
+
+    symbol    name here             meaning
+    x         position              (P,)
+    f         -                     log f, any additive constant; -inf or nan outside the support
+    y         LEVEL                 log y = log f(x) - Exponential(1)
+    w         width                 estimate of the typical size of a slice, (P,)
+    m         MAX_EXPANSIONS        the interval grows to at most m w
+    (L, R)    LEFT_END, RIGHT_END   the interval, in units of w
+
+An update moves a chain along a coordinate axis. It leaves f exactly invariant for any w and m, which only affect the
+speed. The loop is turned inside out, so that a model's own compiled loop evaluates its density where the update
+requests it:
 
     state = begin(walk, coordinate, state)
     while walk.phase[0] > DONE:
@@ -12,21 +24,22 @@ The update is a state machine because the density cannot be an argument: numba c
 function that takes another as a closure, and every process would compile for seconds. So each model's loop in
 `evidence` and `gaussian_process` is written out and calls `begin` and `tell`.
 
-A chain neither waits for others nor pays for a call into Python; it has its own generator (SplitMix64). The names
-of Neal (2003), Figures 3 and 5, are those of `core.samplers.slice`.
+A chain neither waits for others nor pays for a call into Python; it has its own generator (SplitMix64).
 """
+
+from __future__ import annotations
 
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from core.compiled.random_bits import next_word
+from core.compiled.elementary import next_word
 
 STUCK, DONE, LEFT, RIGHT, INSIDE = range(-1, 4)
 VALUE, LEVEL, LEFT_END, RIGHT_END, OFFSET = range(5)
 MAX_EXPANSIONS = 64
-MAX_SHRINKAGES = 4000  # as in `core.samplers.slice`
+MAX_SHRINKAGES = 4000  # each multiplies the interval by 3/4 on average: more than exceed the range of any float
 SHIFT_53 = np.uint64(11)
 
 
@@ -132,3 +145,17 @@ def require_moving(stuck: int) -> None:
             f"slice sampling: the log density of chain {stuck} is nan or infinite at its start, or not the same at the "
             "same point"
         )
+
+
+@numba.njit(error_model="numpy")
+def log_prior(theta, priors):
+    """Log density of theta (P,), up to a constant, -inf outside the ranges."""
+    value = 0.0
+    for k in range(len(theta)):
+        u = theta[k]
+        if not priors.low[k] <= u <= priors.high[k]:
+            return -np.inf
+        value -= 0.5 * priors.precision[k] * (u - priors.mean[k]) ** 2
+        if not np.isnan(priors.log_scale[k]):
+            value += np.log(np.log1p(3 * np.exp(2 * (priors.log_scale[k] - u)))) + u
+    return value

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from core.compiled.arguments import fingerprint
+from core.compiled.elementary import keep_state, next_bits, shuffle, take_state
 from core.compiled.layers import LINEAR, RELU, TANH, backward_layer, forward_layer, gather, through_units
-from core.compiled.random_bits import keep_state, next_bits, shuffle, take_state
 from core.compiled.simd import LANES, load, maximum, minimum, signed_to_float, square_root, store
-from core.compiled.sources import fingerprint
 
 FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's beta_1, beta_2 and epsilon
 STEEP = 2.0**40  # times a difference of floats of [0, 1] that is not 0: at least 1

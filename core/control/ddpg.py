@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, compile_episodes, compile_update
-from core.compiled.layout import Layout, make_layout
-from core.compiled.perceptron import Perceptron, make_perceptron
-from core.control.rewards import ENOUGH
+from core.compiled.perceptron import Layout, Perceptron, make_layout, make_perceptron
+from core.control import ENOUGH
 from core.foundation.errors import UnknownNameError
 from core.foundation.validation import check_counts, require_number
 

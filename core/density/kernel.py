@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.density.sums import log_sums
-from core.density.truncated import truncated_normal
+from core.density.sums import log_sums, truncated_normal
 from core.foundation.errors import UserError
 
 MINIMUM_BANDWIDTH = 1e-3

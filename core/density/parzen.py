@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from core.density.sums import mixture_sums
-from core.density.truncated import mass_inside, truncated_normal
+from core.density.sums import mass_inside, mixture_sums, truncated_normal
 
 FULL_WEIGHT = 25  # number of latest points that have weight 1
 PRIOR_MEAN, PRIOR_DEVIATION = 0.5, 1.0

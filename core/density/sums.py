@@ -11,6 +11,8 @@ Everything is laid out so that the innermost loops run over the data i and are v
 vectorized exponential, so one is written out: e^t = 2^q e^r with q = round(t / ln 2) and the Taylor polynomial of e^r,
 |r| <= ln(2) / 2, of degree 12, accurate to the last digit or two. All functions are in one file, since numba's cache
 notices changes of one file only.
+
+Normal distributions truncated to [0, 1].
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from math import factorial
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 LOG2E = 1.4426950408889634
 LN2 = (float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33"))  # in two parts, the first short
@@ -138,3 +142,19 @@ def _weighted_sum_of_products(weights, a, b):
     for i in range(len(a)):
         total += weights[i] * a[i] * b[i]
     return total
+
+
+def truncated_normal(
+    mean: NDArray[np.float64], deviation: NDArray[np.float64], uniforms: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """One draw for each of `uniforms` in [0, 1), by inversion; means in [0, 1], deviations positive; broadcast."""
+    below = ndtr(-mean / deviation)
+    inside = ndtr((1.0 - mean) / deviation) - below
+    draws: NDArray[np.float64] = mean + deviation * ndtri(below + inside * uniforms)
+    return np.clip(draws, 0.0, 1.0)
+
+
+def mass_inside(mean: NDArray[np.float64], deviation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probability that a normal number lies in [0, 1]."""
+    mass: NDArray[np.float64] = ndtr((1.0 - mean) / deviation) - ndtr(-mean / deviation)
+    return mass

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder, unfinished_file
 from core.experiment.image_settings import ImageTask
+from core.objectives.guard import Remembered
 from core.objectives.image_classification import ImageClassification
-from core.objectives.remembered import Remembered
 from core.vision.data import ImageSet, image_set
 
 

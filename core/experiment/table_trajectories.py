@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from core.study.curves import value_of_incumbent
 from core.study.record import Record
+from core.tabular.analysis import finite_errors
 from core.tabular.benchmark import POSITION, TabularBenchmark
-from core.tabular.importance import finite_errors
 
 
 def trajectory(benchmark: TabularBenchmark, losses: ArrayLike, costs: ArrayLike, positions: ArrayLike) -> pd.DataFrame:

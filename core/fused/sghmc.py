@@ -1,7 +1,7 @@
 """Whole steps of SGHMC and scale-adapted SGHMC on a CUDA device: one program per chain makes all steps of a launch.
 
 The torch engine launches some forty kernels per step, each with less work than its launch costs. Here the gradient of
-the minibatch (`core.compiled.gradient` has the equations) and the update (`core.compiled.sghmc`) are one program, and
+the minibatch (`core.compiled.layers` has the equations) and the update (`core.compiled.sghmc`) are one program, and
 a chain's parameters, velocity and averages stay in the cache of the multiprocessor that runs it.
 
 Parameters are padded, a block per chain: widths to the hidden width H, a power of two of at least 16, the smallest side

@@ -9,11 +9,17 @@ Eq. 4 (NIPS 2016) and Eq. 3.3 (thesis): member i predicts N(f(x; theta^i), sigma
 
 Shapes: X is (..., runs, q, d); means and noise variances are (samples, ..., runs, q), the sample axis first. BoTorch
 sees one run as a model without batch shape and R > 1 runs as a model of batch shape (R,).
+
+Failures of linear algebra as failures of the model that needed it.
 """
+
+from __future__ import annotations
 
 import math
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -253,3 +259,12 @@ def check_reach(name: str, values: Tensor, most: float = LARGEST_INPUT) -> None:
     if (values.abs() > most).any():
         reach = values.abs().max().item()
         raise ModelError(f"training data: {name} reaches {reach:g}; allowed: up to {most:g}, rescale it")
+
+
+@contextmanager
+def linear_algebra() -> Iterator[None]:
+    """Context in which a matrix that cannot be decomposed raises a ModelError; for policies, which fit and search."""
+    try:
+        yield
+    except (torch.linalg.LinAlgError, np.linalg.LinAlgError) as error:  # type: ignore[attr-defined]  # not in __all__
+        raise ModelError(f"linear algebra: {error}") from error

@@ -19,15 +19,13 @@ from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import Generators
 from core.foundation.validation import check_counts
+from core.models.bohamiann import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.engines.choice import require_compiled
-from core.models.engines.padded import PaddedSampler
-from core.models.engines.tasks import TaskEngine, TaskProblem
+from core.models.engines.compiled import TaskEngine, TaskProblem
+from core.models.engines.problem import PaddedSampler
 from core.models.ensemble import standardizer
-from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
-from core.models.network import MLP
-from core.models.stacking import check_scaling, stack
-from core.models.task_network import TaskNetwork
-from core.models.tasks import Task
+from core.models.network import MLP, TaskNetwork
+from core.models.tasks import Task, check_scaling, stack
 
 FEATURES = 5  # L
 
@@ -39,7 +37,7 @@ class MultiTaskNetwork(MCMCNetwork):
         earlier: Evaluations of other tasks; without any, the network has L constant inputs.
         context: Features of the data set of the task at hand, (c,) or (runs, c), if the earlier tasks have them.
         features: Number L of features of a task.
-        scaling: Way of standardizing the targets, see `core.models.stacking`.
+        scaling: Way of standardizing the targets, see `core.models.tasks`.
         settings: Settings of `BayesianNetwork`; chains burn in from scratch, with tanh units, in the compiled engine.
 
     Raises:
@@ -75,7 +73,7 @@ class MultiTaskNetwork(MCMCNetwork):
             self, with `samples` of the task at hand.
 
         Raises:
-            UserError: as `core.models.stacking.stack`.
+            UserError: as `core.models.tasks.stack`.
         """
         stacked = stack(X, y, self.earlier, self.scaling, self.context)
         runs, _, width = stacked.X.shape

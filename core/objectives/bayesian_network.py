@@ -41,7 +41,7 @@ from core.models.bohamiann import BayesianNetwork
 from core.models.priors import AveragedNormal
 from core.models.scores import moment_matched_log_likelihood
 from core.objectives.base import Configurations, Evaluation, Fidelity
-from core.objectives.network_spaces import bayesian_network_space
+from core.objectives.spaces import bayesian_network_space
 from core.samplers import AdaptiveSGHMC
 
 VECTORS = 100

@@ -26,17 +26,14 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
-from core.captions.beam_search import BEAMS, MOST_WORDS, captions_by_beam_search
-from core.captions.bleu import bleu
-from core.captions.data import CaptionedImages, Part, flickr8k, generated
-from core.captions.features import FeatureNetwork, network_features
-from core.captions.log_bilinear import LogBilinear
+from core.captions.data import CaptionedImages, FeatureNetwork, Part, flickr8k, generated, network_features
+from core.captions.log_bilinear import LogBilinear, Weights
+from core.captions.passes import BEAMS, MOST_WORDS, captions_by_beam_search
 from core.captions.training import Schedule, Trained, perplexity, train
-from core.captions.vocabulary import Tokens, instances_of
-from core.captions.weights import Weights
+from core.captions.vocabulary import Tokens, bleu, instances_of
 from core.foundation.errors import UnknownNameError
 from core.objectives.base import FAILURE, Configurations, Evaluation, check_budget
-from core.objectives.network_spaces import caption_space
+from core.objectives.spaces import caption_space
 
 OPERATIONS_PER_SECOND = 2e10
 TOO_LARGE, SHARE_OF_TOO_LARGE = "too large", 0.1

@@ -12,6 +12,8 @@
     captions/D       the log-bilinear model of captions on a part of Flickr8k, or on generated images (DNGO, 4.2)
 
 A member is made when it is asked for; what it needs, data sets, records or a package, is named if it is not here.
+
+Records of experiments that objectives are made from: your own first, then the shipped ones.
 """
 
 from __future__ import annotations
@@ -20,14 +22,48 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from core.foundation.errors import UnavailableError
+from core.foundation.installation import needed_for, workplace
 from core.objectives.base import Objective
-from core.objectives.recorded import recorded_file, records_of
 
 if TYPE_CHECKING:
     from core.objectives.generated_tasks import GeneratedTasks
+
+
+SOURCES = ("run", "reference")
+SCALE = "quick"
+
+
+def recorded_file(cell: str, ending: str = "parquet") -> Path:
+    """A file of a cell, paper/experiment/benchmark/method, at scale quick.
+
+    Raises:
+        UnavailableError: it was neither run nor shipped.
+    """
+    results = workplace() / "results"
+    files = [results / source / SCALE / f"{cell}.{ending}" for source in SOURCES]
+    for file in files:
+        if file.is_file():
+            return file
+    raise UnavailableError(
+        f"{files[1].relative_to(workplace())} is not in {workplace()}, nor your own in results/run: use a clone of the "
+        f"repository that has it, or make it: python -m papers run {cell} --scale {SCALE}"
+    )
+
+
+def records_of(cell: str) -> pd.DataFrame:
+    """The records of a cell; raises as `recorded_file`."""
+    file = recorded_file(cell)
+    with needed_for(f"reading {file.name}"):
+        import pyarrow  # noqa: F401, which pandas reads with
+
+    return pd.read_parquet(file)
+
 
 TASKS = 5  # that the name of a class stands for
 CLASSES = ("svm", "fcnet", "xgboost", "forrester")
@@ -71,7 +107,7 @@ def _profet(name: str) -> Objective:
 @cache
 def _generated(kind: str, count: int) -> GeneratedTasks:
     from core.objectives.generated_tasks import generated_tasks
-    from core.objectives.meta_model_files import load
+    from core.objectives.meta_model import load
 
     try:
         file = recorded_file(f"profet/meta_{kind}/{kind}/profet", "npz")
@@ -96,7 +132,7 @@ def _xgboost(dataset: str) -> Objective:
 
 
 def _images(name: str) -> Objective:
-    from core.objectives.reduced_images import reduced  # imports torch
+    from core.objectives.image_classification import reduced  # imports torch
 
     network, _, dataset = name.partition("/")
     return reduced(network, dataset)

@@ -34,7 +34,7 @@ from scipy.optimize import differential_evolution
 from core.foundation.errors import UserError
 from core.objectives.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity
 from core.objectives.forest import Forest
-from core.objectives.network_spaces import surrogate_space
+from core.objectives.spaces import surrogate_space
 from core.spaces import CubeEncoding
 
 MOST = 0.9  # least share of configurations that finish an epoch in the smallest budget: about Table C.2's four rungs

@@ -1,4 +1,4 @@
-"""The Forrester function and its variations, without torch: f(x) = (a x - 2)^2 sin(b x - 4), see `forrester`."""
+"""The Forrester function and its variations, without torch: f(x) = (a x - 2)^2 sin(b x - 4)."""
 
 from __future__ import annotations
 

@@ -7,12 +7,20 @@
 A task is the number of a weight vector, a latent vector, and a seed. The latent vector is drawn from q(h_t) of a real
 task t, every t being as likely; the number from all alike: in every M tasks each weight vector occurs once, so that the
 tasks share reading them evenly. The first n of many tasks are those of n.
+
+Variations of the Forrester function, a class of tasks that is known (thesis 8.4.2):
+
+    f(x) = (a x - 2)^2 sin(b x - 4),    0 <= x <= 1
+
+The thesis draws a and b from [0, 1], where every function is monotone or nearly so, and plots others. Forrester's own
+has a = 6 and b = 12: here both are random shares of these, a uniform in [0, 6] and b in [0, 12].
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -24,10 +32,14 @@ from core.foundation.errors import UserError
 from core.foundation.seeds import derive_seed
 from core.foundation.validation import require_count
 from core.objectives.base import Configurations, Evaluation, check_budget
-from core.objectives.meta_model import MetaModel
-from core.objectives.sampled_tasks import FunctionsOfTasks
+from core.objectives.forrester_function import forrester, random_parameters
+from core.objectives.meta_model import FunctionsOfTasks, MetaModel
 from core.spaces import CubeEncoding, SpaceLike, as_space
 from core.spaces.points import sobol_points
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
 
 TARGETS = 100  # points of the Sobol grid of targets for each dimension (8.3.2)
 
@@ -174,3 +186,55 @@ def generated_tasks(model: MetaModel, count: int, seed: int = 0) -> GeneratedTas
         seeds.extend(rng.integers(2**62, size=size).tolist())
     vectors = torch.from_numpy(np.concatenate(latent)[:count])
     return GeneratedTasks(model, torch.from_numpy(np.concatenate(samples)[:count]), vectors, tuple(seeds[:count]))
+
+
+@dataclass(frozen=True)
+class ForresterTasks:
+    """T tasks; without noise.
+
+    Attributes:
+        parameters: Values of a and b, (T, 2) float64.
+        seeds: Seeds, one per task.
+    """
+
+    parameters: Tensor
+    seeds: tuple[int, ...]
+
+    dimension = 1
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def values(self, X: Tensor) -> Tensor:
+        """(T, n) at points (T, n, 1)."""
+        a, b = self.parameters.unsqueeze(-1).unbind(1)
+        x = X[..., 0]
+        return forrester(x, a, b, torch.sin)
+
+    def observe(self, X: Tensor, normals: Tensor) -> tuple[Tensor, Tensor]:
+        """The values twice: observations have no noise."""
+        values = self.values(X)
+        return values, values
+
+    def targets(self) -> Tensor:
+        """Values on the grid of 100 points, (T, 100)."""
+        return self.values(torch.from_numpy(sobol_points(1, 0, TARGETS)).expand(len(self), -1, -1))
+
+    def take(self, chosen: range) -> ForresterTasks:
+        """Some of the tasks."""
+        places = list(chosen)
+        return ForresterTasks(self.parameters[places], tuple(self.seeds[place] for place in places))
+
+    def repeated(self, runs: int) -> ForresterTasks:
+        """Every task `runs` times, one after the other."""
+        seeds = tuple(seed for seed in self.seeds for _ in range(runs))
+        return ForresterTasks(self.parameters.repeat_interleave(runs, 0), seeds)
+
+
+def forrester_tasks(count: int, seed: int = 0) -> ForresterTasks:
+    """The first tasks of the class.
+
+    Raises:
+        UserError: a count that is not a positive whole number.
+    """
+    return ForresterTasks(torch.from_numpy(random_parameters(count, seed)), tuple(range(count)))

@@ -7,6 +7,7 @@ training.
     Shaken             shake-shake with cutout, whose rate falls by a cosine (BOHB, thesis 6.4.5)
 
 The arguments of a family are the upper ends and widths that are smaller below the scale of the papers.
+Their spaces are in `core.objectives.spaces`, apart from torch.
 """
 
 from __future__ import annotations
@@ -20,15 +21,13 @@ from ConfigSpace import ConfigurationSpace
 from torch import nn
 
 from core.foundation.schedules import constant, cosine, stepped
-from core.objectives.image_spaces import corrupted_images_space, residual_space, shake_shake_space
-from core.objectives.network_spaces import convolutional_space
-from core.vision.augmentation import Augmentation
-from core.vision.corruption import Colours, Windows
+from core.objectives.spaces import convolutional_space, corrupted_images_space, residual_space, shake_shake_space
+from core.vision.all_convolutional import AllConvolutional
+from core.vision.augmentation import Augmentation, Colours, Windows
+from core.vision.convolutional import ConvolutionalNetwork
 from core.vision.data import ImageSet
-from core.vision.networks.all_convolutional import AllConvolutional
-from core.vision.networks.convolutional import ConvolutionalNetwork
-from core.vision.networks.residual import ResidualNetwork
-from core.vision.networks.shake_shake import ShakeShake
+from core.vision.residual import ResidualNetwork
+from core.vision.shake_shake import ShakeShake
 from core.vision.training import Training
 
 Configuration = Mapping[str, Any]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from core.foundation.errors import UnknownNameError
 from core.objectives.base import Objective
+from core.objectives.classifiers import logistic_regression_mnist10k
 from core.objectives.families import FAMILIES, below, family_members, is_member, make_member
 from core.objectives.hpolib import lda_on_grid, logistic_regression_on_grid, svm_on_grid
-from core.objectives.logistic_regression import logistic_regression_mnist10k
 from core.objectives.synthetic import FUNCTIONS
 
 WHERE = "core.objectives.objectives()"
@@ -80,9 +80,9 @@ def _svm_surrogate() -> Objective:
 
 
 def _authors_svm(name: str) -> Objective:
-    from core.objectives import authors_svm
+    from core.objectives import svm_surrogate
 
-    benchmark: Objective = getattr(authors_svm, name)()
+    benchmark: Objective = getattr(svm_surrogate, name)()
     return benchmark
 
 
@@ -94,12 +94,12 @@ def _bayesian_network(name: str) -> Objective:
 
 
 def _policies() -> Objective:
-    from core.objectives.policy_optimization import PolicyTuning  # imports numba
+    from core.objectives.agents import PolicyTuning  # imports numba
 
     return PolicyTuning()
 
 
 def _agents(task: str) -> Objective:
-    from core.objectives.agent_tuning import AgentTuning  # imports numba
+    from core.objectives.agents import AgentTuning  # imports numba
 
     return AgentTuning(task)

@@ -20,9 +20,9 @@ from torch import Tensor
 
 from core.acquisition import Constrained
 from core.acquisition.base import Acquisition
+from core.models.chains import unwarned
 from core.models.constraint import NoiselessConstraint
-from core.models.numerics import linear_algebra
-from core.models.strayed import unwarned
+from core.models.ensemble import linear_algebra
 from core.optimizers.memory import Memory
 from core.optimizers.model_based import ModelBased
 from core.optimizers.policy import Suggestion

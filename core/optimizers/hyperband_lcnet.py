@@ -34,10 +34,10 @@ from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomL
 from core.foundation.errors import ModelError, UserError, brief
 from core.foundation.randomness import make_generators
 from core.foundation.validation import require_count
+from core.models.chains import unwarned
 from core.models.curves.lcnet import LCNet
-from core.models.numerics import linear_algebra
+from core.models.ensemble import linear_algebra
 from core.models.sampled_network import SampledNetwork
-from core.models.strayed import unwarned
 from core.objectives.base import LEARNING_CURVE
 from core.optimizers.allowed import on_space, where_allowed
 from core.optimizers.base import Outcome, Trial

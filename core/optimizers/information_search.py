@@ -2,7 +2,7 @@
 
 Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.data_shares` has the three
 kinds), whose hyperparameters are sampled. The next evaluation maximizes the information gain per predicted cost
-(`core.acquisition.gain_per_cost`). The recommendation is the configuration, among all evaluated on whatever share of
+(`core.acquisition.entropy_search`). The recommendation is the configuration, among all evaluated on whatever share of
 the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6).
 """
 
@@ -17,16 +17,14 @@ import torch
 from botorch.utils.safe_math import logmeanexp
 from torch import Tensor
 
-from core.acquisition.ei import log_expected_improvement
-from core.acquisition.entropy_search import mean_gain
-from core.acquisition.gain_per_cost import GainPerCost
-from core.acquisition.information_gain import ROUNDING, InformationGain, draw_representers
+from core.acquisition.analytic import log_expected_improvement
+from core.acquisition.entropy_search import ROUNDING, GainPerCost, InformationGain, draw_representers, mean_gain
 from core.acquisition.maximizers.base import best_first, choose, search_generators, take
 from core.foundation.errors import UserError
 from core.foundation.randomness import uniform_
+from core.models.ensemble import linear_algebra
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import Basis
-from core.models.numerics import linear_algebra
 from core.optimizers.fidelities import FidelityEncoding
 from core.optimizers.memory import Memory, apart, together
 from core.optimizers.policy import DOUBT, Suggestion

@@ -30,7 +30,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.density.truncated import mass_inside, truncated_normal
+from core.density.sums import mass_inside, truncated_normal
 from core.optimizers.parzen_search import MODEL, ParzenSearch
 from core.optimizers.points import RANDOM, among, every_point
 

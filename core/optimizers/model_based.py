@@ -15,9 +15,8 @@ from torch import Tensor
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import NoCandidateError, choose, search_generators, value
 from core.foundation.errors import UnknownNameError
-from core.models.ensemble import EnsembleModel
-from core.models.numerics import linear_algebra
-from core.models.strayed import unwarned
+from core.models.chains import unwarned
+from core.models.ensemble import EnsembleModel, linear_algebra
 from core.models.tasks import Task
 from core.optimizers.allowed import on_space, where_allowed, where_unseen
 from core.optimizers.features import Features

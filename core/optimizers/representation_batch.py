@@ -21,11 +21,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.acquisition.ei import expected_improvement
+from core.acquisition.analytic import expected_improvement
 from core.foundation.errors import UserError
 from core.foundation.randomness import Generators
 from core.foundation.validation import check_counts
-from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.least_squares import AdaptiveLeastSquares
 
 SAME = 0.6744897501960817  # |z| at which the two-sided p-value is one half
 BLOCK = 1024  # candidates valued at a time: their features fit into the cache

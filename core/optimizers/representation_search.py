@@ -21,7 +21,7 @@ from torch import Tensor
 from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
-from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.least_squares import AdaptiveLeastSquares
 from core.models.network import MLP
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.description import describe

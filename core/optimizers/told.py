@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError, brief
-from core.objectives.base import Evaluation
-from core.objectives.returned import MissingValueError, number
+from core.objectives.base import Evaluation, MissingValueError, number
 
 EvaluationLike = Evaluation | float | tuple[float, float]
 LARGEST = 1e100
@@ -60,7 +59,7 @@ def within_reach(losses: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def told_number(what: str, value: Any, given: Any) -> float:
-    """The number that stands for `what` in what was given, as `core.objectives.returned.number` sees it.
+    """The number that stands for `what` in what was given, as `core.objectives.base.number` sees it.
 
     Raises:
         UserError: no number; one that is not known is nan.

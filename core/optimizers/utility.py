@@ -3,7 +3,7 @@
 A Bayesian network's samples are matched by one Gaussian (Eq. 5 of the NIPS paper), and so are a forest's trees (Eqs.
 2.6 and 2.7); a Gaussian process and DNGO have sampled hyperparameters, over which the acquisition is averaged (Eq. 2.5;
 DNGO, Eq. 12). A Gaussian process predicts the function, the others an observation. With points pending, either is
-averaged over fantasies of their outcomes (`core.acquisition.mcei`).
+averaged over fantasies of their outcomes (`core.acquisition.sampled`).
 """
 
 from __future__ import annotations

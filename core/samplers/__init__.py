@@ -1,4 +1,4 @@
-"""Samplers, one file per algorithm, batched over chains: see `core.samplers.base` for their common interface."""
+"""Samplers, batched over chains: see `core.samplers.base` for their common interface."""
 
 from core.foundation.lazy import exports
 

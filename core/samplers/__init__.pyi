@@ -3,9 +3,7 @@
 from core.samplers.adaptive_sghmc import AdaptiveSGHMC as AdaptiveSGHMC
 from core.samplers.adaptive_sghmc import AdaptiveSGHMCState as AdaptiveSGHMCState
 from core.samplers.base import Sampler as Sampler
-from core.samplers.euler_sghmc import EulerSGHMC as EulerSGHMC
-from core.samplers.psgld import PreconditionedSGLD as PreconditionedSGLD
 from core.samplers.sghmc import SGHMC as SGHMC
+from core.samplers.sghmc import EulerSGHMC as EulerSGHMC
 from core.samplers.sgld import SGLD as SGLD
-from core.samplers.slice import slice_sample as slice_sample
 from core.samplers.stretch import stretch_sample as stretch_sample

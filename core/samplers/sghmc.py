@@ -16,6 +16,27 @@ With v = eps r, Eq. 7 becomes
 In a direction of curvature lambda, with exact gradients and B^ = 0, the stationary variance is
 (1 / lambda) / (1 - h / (2 (2 - eps C))), h = eps^2 lambda; chains diverge from h = 2 (2 - eps C) on. Gradient noise of
 variance s^2 that B^ leaves out multiplies it by 1 + eps^2 s^2 / (2 eps C).
+
+`EulerSGHMC` is SGHMC as in the authors' later code (pybnn): an explicit Euler step, with the friction d in place of a
+mass.
+
+    symbol    name here         meaning
+    theta     position          parameters
+    r         velocity          eps d r, what theta moves by in a step
+    eps       step_size
+    d         momentum_decay    per unit of time; SGHMC has it per step
+
+    theta <- theta + eps d r
+    r     <- r - eps grad - eps d r + Normal(0, 2 eps d)                            (grad and r before the step)
+
+This is not Eq. 7 of Springenberg et al. (NIPS 2016): d is both the friction and the inverse of a mass, by which theta
+moves. Nor does the chain sample exp(-U). Where U has curvature lambda and the gradient noise of variance s^2, the
+stationary variance is, with a = eps d and h = a eps lambda,
+
+    (T / lambda) (2 - a + h) / (2 - a + h / 2),   T = (d + eps s^2 / 2) / (1 - eps lambda)
+
+T, 1 for a sampler, is about d without gradient noise. Chains diverge from eps lambda = 1 on; those of Eq. 7, whose
+theta moves by the new velocity, only from eps^2 lambda = 2 (2 - eps C) on. Use it to compare with the authors' figures.
 """
 
 from __future__ import annotations
@@ -80,3 +101,43 @@ class SGHMC:
     def freeze(self, state: SGHMCState) -> SGHMCState:
         """The state unchanged: nothing adapts."""
         return state
+
+
+@dataclass(frozen=True)
+class EulerSGHMC:
+    """Raises UserError unless step_size > 0, momentum_decay > 0 and their product is at most 1."""
+
+    step_size: float
+    momentum_decay: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_positive(type(self).__name__, step_size=self.step_size, momentum_decay=self.momentum_decay)
+        most, name = 1 / self.step_size * (1 + ROUNDING), "EulerSGHMC.momentum_decay"
+        require_number(name, self.momentum_decay, lambda d: d <= most, f"up to 1 / step_size = {1 / self.step_size:g}")
+
+    def init(self, position: torch.Tensor, generator: Generators | None = None) -> SGHMCState:
+        """Chains at `position`, shape (chains, P), at rest, or with r ~ Normal(0, 1) if a generator is given."""
+        position = starting_position(position)
+        if generator is None:
+            return SGHMCState(position, torch.zeros_like(position))
+        return SGHMCState(position, standard_normals(position, generator, None).mul_(self._share))
+
+    def step(
+        self, state: SGHMCState, gradient: torch.Tensor, generator: Generators, noise: torch.Tensor | None = None
+    ) -> SGHMCState:
+        """One step; see `core.samplers.base.Sampler`."""
+        noise = standard_normals(state.position, generator, noise)
+        share = self._share
+        state.position.add_(state.velocity)
+        velocity = state.velocity.mul_(1 - share).add_(gradient, alpha=-share * self.step_size)
+        velocity.add_(noise, alpha=share * (2 * share) ** 0.5)
+        return state
+
+    def freeze(self, state: SGHMCState) -> SGHMCState:
+        """The state unchanged: nothing adapts."""
+        return state
+
+    @property
+    def _share(self) -> float:
+        """a, the share of the momentum lost per step, and theta's step per unit of momentum."""
+        return self.step_size * self.momentum_decay

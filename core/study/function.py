@@ -25,9 +25,21 @@ from ConfigSpace import ConfigurationSpace
 
 from core.foundation.errors import UserError, brief
 from core.foundation.locks import require_process
-from core.objectives.base import FAILURE, Configurations, Evaluation, Fidelity, Objective, Own, check_budget, failure_of
+from core.objectives.base import (
+    FAILURE,
+    Configurations,
+    Evaluation,
+    Fidelity,
+    Objective,
+    Own,
+    WrongReturnError,
+    check_budget,
+    checked_cost,
+    failure_of,
+    loss_and_cost,
+    number,
+)
 from core.objectives.guard import message_of
-from core.objectives.returned import WrongReturnError, checked_cost, loss_and_cost, number
 from core.optimizers.base import Trial
 from core.study.pruning import Pruned, RunningTrial
 from core.study.record import CONSTRAINTS, MARKS, PRUNED, REPORTS, TOLD_LOSS

@@ -3,7 +3,7 @@
 A tree is a function that is constant on boxes of the unit cube, so its averages over all values of other
 hyperparameters are sums over its boxes (their Algorithm 1), without sampling: for hyperparameters U, the cells between
 the borders of the boxes in the coordinates U, with the volume-weighted mean of the boxes that contain each cell. From
-there on the formulas are those for a table on a grid, `core.tabular.importance`, a cell having its volume as weight.
+there on the formulas are those for a table on a grid, `core.tabular.analysis`, a cell having its volume as weight.
 Importances are averages over the trees.
 
 The cube is the search space: a hyperparameter on a logarithmic scale varies on it, and an inactive one counts with its
@@ -26,7 +26,7 @@ from sklearn.ensemble import RandomForestRegressor
 from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
 from core.study.record import Record, counts
-from core.tabular.importance import variance_terms
+from core.tabular.analysis import variance_terms
 
 TREES = 64
 LEAST = 10  # evaluations

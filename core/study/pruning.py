@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from core.foundation.errors import UnknownNameError, UserError, brief
 from core.foundation.validation import require_count, require_number
-from core.objectives.returned import WrongReturnError, number
+from core.objectives.base import WrongReturnError, number
 from core.optimizers.base import Trial
 from core.optimizers.brackets import promoted
 from core.study.record import PRUNED, REPORTS, Record
@@ -160,7 +160,7 @@ class RunningTrial:
         """Say what the function would return if it ended now.
 
         Args:
-            value: Number of any type, as `core.objectives.returned.number` reads it; nan counts as worse than all.
+            value: Number of any type, as `core.objectives.base.number` reads it; nan counts as worse than all.
             step: Whole number from 0, larger than at the last report, such as the epoch.
 
         Raises:

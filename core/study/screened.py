@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from core.foundation.errors import UserError, brief, nearest
-from core.objectives.returned import WrongReturnError
+from core.objectives.base import WrongReturnError
 from core.optimizers.base import Trial
 from core.study.evaluation import TrialResult
 from core.study.loop import Pool

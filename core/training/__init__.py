@@ -27,7 +27,7 @@ def train(networks: Networks, parts: Parts, device: str = "cpu", progress: Progr
     """
     check_fit(networks, parts)
     if device == "cpu":
-        from core.training.compiled import train_compiled
+        from core.training.batched import train_compiled
 
         return train_compiled(networks, parts, progress)
     from core.training.batched import train_batched

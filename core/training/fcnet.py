@@ -30,7 +30,7 @@ from core.tabular.grid import Grid
 from core.tabular.table import EPOCHS, Table, half_precision
 from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
-from core.training.preparation import load_tabular, prepare
+from core.training.networks import load_tabular, prepare
 
 SCHEDULES = {"cosine": cosine, "const": constant}
 

@@ -27,7 +27,7 @@ from core.foundation.errors import UserError
 from core.foundation.progress import Progress, silent
 from core.foundation.seeds import derive_seed
 from core.foundation.validation import require_count
-from core.objectives.network_spaces import curve_space
+from core.objectives.spaces import curve_space
 from core.spaces import CubeEncoding
 from core.training.chunks import Arrays
 from core.training.curve_networks import NETWORKS, CurveNetwork, Shape

@@ -6,9 +6,9 @@
     trained.validation_error, trained.seconds                                       # of every epoch
 
     data            sets of the catalogue as images of one size, in three parts
-    augmentation    shifts, flips and cutout; `corruption` those of DNGO (A.2)
-    layers, and one file a network below `networks`
-    training        the loop, in float32 on the CPU, in bfloat16 on CUDA; `checkpoints` lets it resume
+    augmentation    shifts, flips and cutout; also those of DNGO (A.2)
+    layers, and the first network; the others have a file each
+    training        the loop, in float32 on the CPU, in bfloat16 on CUDA, which a checkpoint lets resume
 
 A configuration is trained by itself: on one core a batch over configurations of such networks does not pay, since
 convolutions are bound by arithmetic, and their widths differ.

@@ -26,7 +26,7 @@ from core.foundation.randomness import make_generators, uniform_
 from core.foundation.schedules import constant
 from core.models.ablr import ABLR
 from core.models.ensemble import EnsembleModel
-from core.models.stacked_process import StackedGP
+from core.models.multitask_gp import StackedGP
 from core.models.tasks import Task
 from core.objectives.task_tables import task_table
 from core.optimizers.memory import no_memory
@@ -34,7 +34,7 @@ from core.spaces import CubeEncoding
 from core.study.lockstep import advance
 from core.study.methods.multitask import ABLRSettings
 from core.training import Networks, Parts, train
-from core.training.preparation import prepare
+from core.training.networks import prepare
 from papers.ablr.settings import Networks as NetworkSearch
 from papers.ablr.settings import Quadratics, Search, SuggestionTime, Tables
 

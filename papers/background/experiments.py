@@ -13,7 +13,7 @@ from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from torch import Tensor
 
-from core.acquisition.ei import expected_improvement
+from core.acquisition.analytic import expected_improvement
 from core.experiment.context import Context
 from core.foundation.randomness import make_generators, normal_, uniform_
 from core.models.random_forest import RandomForest

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from core.control.rewards import ENOUGH
+from core.control import ENOUGH
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.figures.curves import draw_evaluations, draw_incumbents, draw_line, draw_prediction, draw_truth

@@ -37,19 +37,19 @@ SMALLER = "a smaller network on smaller images, a twentieth of the images and fe
 
 
 def _networks() -> ConfigurationSpace:
-    from core.objectives.network_spaces import surrogate_space
+    from core.objectives.spaces import surrogate_space
 
     return surrogate_space()
 
 
 def _bayesian_networks() -> ConfigurationSpace:
-    from core.objectives.network_spaces import bayesian_network_space
+    from core.objectives.spaces import bayesian_network_space
 
     return bayesian_network_space()
 
 
 def _policies() -> ConfigurationSpace:
-    from core.objectives.network_spaces import policy_space
+    from core.objectives.spaces import policy_space
 
     return policy_space()
 
@@ -96,7 +96,7 @@ def tableC_3(results: Results, published: Published) -> ReportTable:
 
 @published_names(rows=_policies, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> ReportTable:
-    """Thesis Table C.4, rendered from the space of core.objectives.policy_optimization."""
+    """Thesis Table C.4, rendered from the space of core.objectives.agents."""
     names = {name: name.replace("_", " ") for name in _policies()}
     table = space_table(_policies(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
     return replace(table, caption=f"{table.caption} The text speaks of eight hyperparameters.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.captions.bleu import COUNTS, bleu_of
+from core.captions.vocabulary import COUNTS, bleu_of
 from core.experiment.results import Results
 from core.report import NotRunError, frame_of, rows_of
 from core.report.runs.frames import cell_rows, once
@@ -94,7 +94,7 @@ def captioned(results: Any, method: str) -> pd.DataFrame:
 
 
 def counts_of(results: Any, method: str, prefix: str = "") -> np.ndarray:
-    """The n-gram counts of test captions, (images, runs, 10): `core.captions.bleu.COUNTS`.
+    """The n-gram counts of test captions, (images, runs, 10): `core.captions.vocabulary.COUNTS`.
 
     Args:
         prefix: "other_" for those with the captions of other images as references.

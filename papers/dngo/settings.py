@@ -153,7 +153,7 @@ class CaptionModel(Settings):
     Attributes:
         images: Numbers of images for training, validation and testing; null for all.
         least_count: How often a word must occur in the training captions to be known.
-        feature_file: File of features, see `core.captions.features`; null for those of a network trained on CIFAR-100.
+        feature_file: File of features, see `core.captions.data`; null for those of a network trained on CIFAR-100.
         feature_width, feature_blocks, feature_epochs: Size and training of that network.
         epochs, decay_every, look_every, patience, over_batch: The training, see `core.captions.training.Schedule`.
         larger, slower: How many times the weights and the arithmetic of the published optimum a model may have.

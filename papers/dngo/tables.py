@@ -201,14 +201,14 @@ def _samples(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _space() -> ConfigurationSpace:
-    from core.objectives.network_spaces import caption_space  # imports ConfigSpace, which few drawings need
+    from core.objectives.spaces import caption_space  # imports ConfigSpace, which few drawings need
 
     return caption_space()
 
 
 @published_names(rows=HYPERPARAMETERS, columns=OF_HYPERPARAMETERS)
 def table7(results: Results, published: Published) -> ReportTable:
-    """DNGO Table 7, from the space of core.objectives.network_spaces, with the optima of our searches."""
+    """DNGO Table 7, from the space of core.objectives.spaces, with the optima of our searches."""
     frame_of(results, "captions")  # not run: not drawn
     space = _space()
     ours = pd.DataFrame({"support": map(_support, space.values())}, index=list(space)).loc[list(HYPERPARAMETERS)]
@@ -267,7 +267,7 @@ def _value(value: object, active: bool = True) -> str:
 @published_names(rows=LAYERS, columns=OF_LAYERS)
 def table3(results: Results, published: Published) -> ReportTable:
     """DNGO Tables 3 and 5, read off our own network as it passes windows of 27 x 27 pixels on."""
-    from core.vision.networks.all_convolutional import WINDOW, described_layers  # torch, which drawing does without
+    from core.vision.all_convolutional import WINDOW, described_layers  # torch, which drawing does without
 
     rows = described_layers(classes=(10, 100), size=WINDOW)
     ours = pd.DataFrame(
@@ -318,7 +318,7 @@ def table4(results: Results, published: Published) -> ReportTable:
 @published_names(rows=CORRUPTION, columns=(*BOUNDS, *OPTIMA))
 def table6(results: Results, published: Published) -> ReportTable:
     """DNGO Table 6: the space, compared with ours, and the optima beside what our searches found."""
-    from core.objectives.image_spaces import corrupted_images_space  # ConfigSpace, as above
+    from core.objectives.spaces import corrupted_images_space  # ConfigSpace, as above
 
     frame = frame_of(results, "networks")
     space = corrupted_images_space()

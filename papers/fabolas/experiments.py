@@ -26,9 +26,8 @@ from core.objectives import objective
 from core.objectives.base import Objective
 from core.objectives.image_classification import ImageClassification
 from core.objectives.image_networks import Convolutional
-from core.objectives.svm import SVM, Part, subset, svm, svm_mnist
-from core.objectives.svm_grid import Distances, grid_values, seconds
-from core.objectives.svm_space import BOUND
+from core.objectives.spaces import BOUND
+from core.objectives.svm import SVM, Distances, Part, grid_values, seconds, subset, svm, svm_mnist
 from papers.fabolas.settings import (
     LiveSearch,
     NetworkSearch,

@@ -72,7 +72,7 @@ def machine_grid(results: Results) -> MachineGrid:
     Raises:
         NotRunError: there is none, or not all machines were run.
     """
-    from core.objectives.svm_times import timed_everywhere  # imports SciPy's interpolation
+    from core.objectives.svm_surrogate import timed_everywhere  # imports SciPy's interpolation
 
     frame = frame_of(results, "grid")
     names = list(frame["benchmark"].unique())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.objectives.network_spaces import convolutional_space
-from core.objectives.svm_space import svm_space
+from core.objectives.spaces import convolutional_space, svm_space
 from core.report.tables.compare import BOUNDS, space_table
 from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names

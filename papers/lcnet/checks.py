@@ -35,7 +35,7 @@ from core.report.statistics.intervals import Interval, mean_ratio, median
 from core.report.verdicts.mean_comparisons import cells_of
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 from core.report.verdicts.speedups import Pair, judge_factor, speedup
-from core.tabular.values import LABELS as TABLES
+from core.tabular.grid import LABELS as TABLES
 from papers.lcnet.curves import (
     AUTHORS,
     LABELS,
@@ -79,7 +79,7 @@ def one_network_models_all_parts(results: Results) -> Check:
     """Number of weights in the network's softmax."""
     import torch
 
-    from core.models.curves.basis_mlp import BasisMLP  # imports torch, which other claims do without
+    from core.models.curves.basis_network import BasisMLP  # imports torch, which other claims do without
 
     network = BasisMLP((4, 50, 50, 50, BasisMLP.outputs))
     asymptote, weights, parameters = network.head(torch.zeros(network.num_weights), torch.zeros(1, 4))

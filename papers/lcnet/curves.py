@@ -113,7 +113,7 @@ def curve_set(name: str, records: pd.DataFrame) -> CurveSet:
         UnknownNameError: no collection has that name.
         UserError: a column is missing, or the curves differ in length.
     """
-    from core.objectives.network_spaces import curve_space
+    from core.objectives.spaces import curve_space
     from core.spaces import CubeEncoding  # ConfigSpace, which most drawings do without
 
     most_units = int(records["most_units"].iloc[0]) if "most_units" in records else None
@@ -269,7 +269,7 @@ def basis_draws() -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
     """t (POINTS,), from near 0 to 1, and by function its values for uniform parameters, (DRAWS, POINTS)."""
     import torch
 
-    from core.models.curves.basis import BASIS
+    from core.models.curves.basis_network import BASIS
 
     t = np.linspace(0, 1, POINTS + 1)[1:]
     generator = np.random.default_rng(DRAWS_SEED)

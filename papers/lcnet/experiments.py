@@ -16,13 +16,10 @@ import pandas as pd
 
 from core.experiment.context import Context
 from core.experiment.table_search import search_table
-from core.models.curves.base import CurveModel, CurvePrediction, GlobalCurveModel
+from core.models.curves.base import CurveForest, CurveModel, CurvePrediction, GlobalCurveModel, LastSeenValue
 from core.models.curves.extrapolation import Extrapolation
-from core.models.curves.forest import CurveForest
 from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw
-from core.models.curves.last_seen import LastSeenValue
-from core.models.curves.lcnet import LCNet
-from core.models.curves.network import CurveNetwork
+from core.models.curves.lcnet import CurveNetwork, LCNet
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.frame import from_records
 from core.training.learning_curves import LearningCurves

@@ -32,14 +32,14 @@ NAMES = {
 
 def _ours() -> pd.DataFrame:
     """Bounds of all hyperparameters, by the name of the collection and their own."""
-    from core.objectives.network_spaces import curve_space  # ConfigSpace, which the figures do without
+    from core.objectives.spaces import curve_space  # ConfigSpace, which the figures do without
 
     return pd.concat([described(curve_space(name)).rename(index=f"{name}_{{}}".format) for name in LABELS])
 
 
 @published_names(rows=lambda: _ours().index, columns=BOUNDS)
 def tableB_1(results: Results, published: Published) -> ReportTable:
-    """Thesis Table B.1, rendered from `core.objectives.network_spaces.curve_space`."""
+    """Thesis Table B.1, rendered from `core.objectives.spaces.curve_space`."""
     ours = _ours()
     labels = {row: f"{LABELS[row.split('_', 1)[0]]}: {NAMES[row.split('_', 1)[1]]}" for row in ours.index}
     return spec_table(
@@ -55,7 +55,7 @@ def tableB_1(results: Results, published: Published) -> ReportTable:
 
 def _formulas() -> dict[str, str]:
     """The formula of each function by name, and an empty one of the log function, which only the thesis has."""
-    from core.models.curves.basis import BASIS
+    from core.models.curves.basis_network import BASIS
 
     return {function.name: function.formula for function in BASIS} | {"log function": ""}
 

@@ -18,12 +18,12 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
-from core.acquisition.ei import expected_improvement
-from core.acquisition.maximizers.grid import GridSearch, regular_grid
+from core.acquisition.analytic import expected_improvement
+from core.acquisition.maximizers.base import GridSearch, regular_grid
 from core.experiment.context import Context
 from core.foundation.randomness import make_generators, normal_, uniform_
-from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.models.gaussian_process import GaussianProcess
+from core.models.least_squares import AdaptiveLeastSquares
 from core.objectives import synthetic
 from core.objectives.base import Configurations, Evaluation, Fidelity
 from core.optimizers.model_based import ModelBased

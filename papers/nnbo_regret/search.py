@@ -25,11 +25,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.acquisition.maximizers.grid import regular_grid
+from core.acquisition.maximizers.base import regular_grid
 from core.experiment.context import Context
 from core.foundation.progress import Progress, silent
 from core.foundation.randomness import make_generators, normal_, uniform_
-from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.least_squares import AdaptiveLeastSquares
 from core.objectives import synthetic
 from core.optimizers.representation_batch import Batch, RepresentationBatches
 from core.study.lockstep import advance

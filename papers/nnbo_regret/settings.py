@@ -15,7 +15,7 @@ class RegretSearch(Settings):
 
     Attributes:
         refit_at_multiples: Whether the network is trained when the observations pass a multiple of `refit_every`, or
-            so many after the last time; see `core.models.adaptive_least_squares`.
+            so many after the last time; see `core.models.least_squares`.
         learning_rate, momentum: Settings of the network's training, see `core.models.representation`.
         corrected_noise, intercept, standardize: Options of `core.models.least_squares.LeastSquaresNetwork`.
     """

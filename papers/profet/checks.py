@@ -29,7 +29,7 @@ from core.report.runs.trajectories import incumbent, per_run
 from core.report.statistics.comparisons import LEVEL, Runs, average_ranks, holm, p_values
 from core.report.statistics.intervals import intervals_of, mean, mean_difference, mean_ratio, share_interval
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
-from core.tabular.ranks import spearman
+from core.tabular.analysis import spearman
 from papers.profet.figures.tasks import vectors
 from papers.profet.search_results import (
     CLASSES,

@@ -22,20 +22,23 @@ from core.experiment.optimization import kept_proposals
 from core.experiment.sobol_tables import collect
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
-from core.models.task_encoder import TaskEncoder
+from core.models.meta_models import TaskEncoder
 from core.objectives.base import Configurations, Evaluation
-from core.objectives.forrester import ForresterTasks, forrester_tasks
-from core.objectives.generated_tasks import TARGETS, GeneratedTask, GeneratedTasks, generated_tasks
-from core.objectives.meta_model import MetaModel
-from core.objectives.meta_model_files import load, save
-from core.objectives.network_spaces import classifier_space
-from core.objectives.sampled_tasks import TaskFunctions
+from core.objectives.generated_tasks import (
+    TARGETS,
+    ForresterTasks,
+    GeneratedTask,
+    GeneratedTasks,
+    forrester_tasks,
+    generated_tasks,
+)
+from core.objectives.meta_model import MetaModel, TaskFunctions, load, save
+from core.objectives.spaces import classifier_space
 from core.objectives.svm import svm as support_vector_machines
 from core.spaces.points import sobol_points
 from core.study.simulated import simulate
 from core.study.task_search import search_tasks
-from core.training.classifiers import classifier
-from core.training.collector import SMALLER
+from core.training.collector import SMALLER, classifier
 from papers.profet.settings import (
     Collect,
     CollectNetworks,

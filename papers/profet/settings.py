@@ -42,7 +42,7 @@ class MetaModelFit(Settings):
     """A meta-model of the tasks of one class (8.2.2, E.6).
 
     Attributes:
-        kind: Kind of the values, see `core.objectives.sampled_tasks`.
+        kind: Kind of the values, see `core.objectives.meta_model`.
         dimensions: Number Q of dimensions of the latent vectors.
         encoder_steps: Number of steps of the encoder's fit.
         encoder_tolerance: Rise of its bound per observation below which the fit has converged, after rounds of

@@ -56,8 +56,10 @@ ROWS |= {f"{name}_rank": f"{label}: rank" for name, label in CLASSES.items()}
 
 
 def _hyperparameters() -> pd.DataFrame:
-    from core.objectives.network_spaces import classifier_space  # imports ConfigSpace, which the figures do without
-    from core.objectives.svm_space import svm_space
+    from core.objectives.spaces import (
+        classifier_space,  # imports ConfigSpace, which the figures do without
+        svm_space,
+    )
     from core.objectives.xgboost import space
 
     spaces = {"svm": svm_space(), "fcnet": classifier_space(), "xgboost": space()}

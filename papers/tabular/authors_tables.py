@@ -17,12 +17,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.runs.frames import NotRunError, frame_of, once
-from core.tabular.grid import FCNET, Configuration, Grid
-from core.tabular.importance import best_positions
-from core.tabular.neighbourhood import neighbours
-from core.tabular.ranks import spearman
-from core.tabular.table import Table
-from core.tabular.values import VALUES
+from core.tabular.analysis import best_positions, spearman
+from core.tabular.grid import FCNET, VALUES, Configuration, Grid
+from core.tabular.table import Table, neighbours
 from papers.tabular.statistics import Resamples, agreement
 from papers.tabular.trained_tables import grid_tables, in_order, short_label
 
@@ -125,7 +122,7 @@ def importances(results: Results, name: str) -> pd.DataFrame:
 
 
 def agreements(results: Results, shares: Iterable[float]) -> pd.DataFrame:
-    """Rank correlations of two sets, as of `core.tabular.ranks.dataset_correlations`; empty if not recorded."""
+    """Rank correlations of two sets, as of `core.tabular.analysis.dataset_correlations`; empty if not recorded."""
     frame = results.frame("authors_pairs")
     if not len(frame):
         return pd.DataFrame()

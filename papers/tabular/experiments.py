@@ -22,14 +22,13 @@ from core.experiment.table_trajectories import trajectory
 from core.foundation.errors import UserError
 from core.foundation.progress import Progress, within
 from core.foundation.seeds import derive_seed
+from core.tabular.analysis import best_positions, table_importances
 from core.tabular.authors import TABLES, authors_table
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.frame import from_records, to_records
 from core.tabular.grid import FCNET, Configuration, Grid
-from core.tabular.importance import best_positions, table_importances
-from core.tabular.neighbourhood import neighbours as adjacent
-from core.tabular.synthetic import DATASET, synthetic_table
-from core.tabular.table import Table
+from core.tabular.table import DATASET, Table, synthetic_table
+from core.tabular.table import neighbours as adjacent
 from core.training.fcnet import FCNetCollection
 from papers.tabular.authors_tables import PRINTED, neighbourhood_of, pair, rank_of
 from papers.tabular.settings import (
@@ -263,7 +262,7 @@ def authors_importances(context: Context[AuthorsData]) -> pd.DataFrame:
     """Functional ANOVA over all configurations and among the best (Figs 7.3, D.6 to D.9).
 
     Returns:
-        run; share; configurations: their number; and the columns of `core.tabular.importance.table_importances`.
+        run; share; configurations: their number; and the columns of `core.tabular.analysis.table_importances`.
 
     Raises:
         DataUnavailableError: the table is not at hand.

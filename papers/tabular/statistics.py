@@ -24,11 +24,17 @@ import pandas as pd
 
 from core.report.runs.frames import once
 from core.report.statistics.intervals import Interval, bootstrap_draws, intervals_of
-from core.tabular.grid import FULL_SHAPE
-from core.tabular.importance import best_positions, finite_errors, table_importances
-from core.tabular.ranks import centred_ranks, correlation_of_ranks, correlations_with_the_last, spearman
+from core.tabular.analysis import (
+    best_positions,
+    centred_ranks,
+    correlation_of_ranks,
+    correlations_with_the_last,
+    finite_errors,
+    spearman,
+    table_importances,
+)
+from core.tabular.grid import FULL_SHAPE, VALUES
 from core.tabular.table import Table
-from core.tabular.values import VALUES
 from papers.tabular.trained_tables import IMPORTANCE_SHARES, noise_of
 
 SMALL_ERROR = 0.3

@@ -31,10 +31,8 @@ from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Estimate, Verdict, exact_verdict, interval_verdict, our_estimate, welch_interval
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published, PublishedCell
-from core.tabular.grid import FCNET
-from core.tabular.neighbourhood import local_neighbourhood
-from core.tabular.table import TEST, TRAIN, VALID, Table
-from core.tabular.values import VALUES
+from core.tabular.grid import FCNET, VALUES
+from core.tabular.table import TEST, TRAIN, VALID, Table, local_neighbourhood
 from papers.tabular.authors_tables import (
     INCUMBENT,
     PRINTED,

@@ -22,7 +22,7 @@ from core.experiment.runner import discard, run_cell
 from core.experiment.storage import copy_records
 from core.foundation.errors import UserError
 from core.foundation.files import write_whole
-from core.objectives.remembered import Remembered
+from core.objectives.guard import Remembered
 from core.optimizers import RandomSearch
 from core.report.figures.files import write_file
 from core.study.own import OwnOptimizer  # noqa: F401  imported while there is room for its bytecode

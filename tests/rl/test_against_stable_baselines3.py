@@ -17,8 +17,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.control.cartpole import LONGEST, start, step
-from core.control.ppo import BASELINE_RATE, IN_A_ROW, LARGEST_DEVIATION, MOST_EPISODES, PPO, STEPS, converged_after
+from core.control.ppo import (
+    BASELINE_RATE,
+    IN_A_ROW,
+    LARGEST_DEVIATION,
+    LONGEST,
+    MOST_EPISODES,
+    PPO,
+    STEPS,
+    converged_after,
+    start,
+    step,
+)
 
 pytest.importorskip("stable_baselines3")
 

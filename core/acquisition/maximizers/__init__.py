@@ -1,12 +1,8 @@
 """Searches for the best point of an acquisition function, one file each, batched over runs: see `base`."""
 
-from core.acquisition.maximizers.base import Maximizer, NoCandidateError
-from core.acquisition.maximizers.evolution import EvolutionarySearch
-from core.acquisition.maximizers.gradient import GradientAscent
-from core.acquisition.maximizers.grid import GridSearch, regular_grid
-from core.acquisition.maximizers.local_search import RandomLocalSearch
-from core.acquisition.maximizers.multiscale import MultiscaleSearch
-from core.acquisition.maximizers.one_step import OneStepSearch
+from core.acquisition.maximizers.base import GridSearch, Maximizer, NoCandidateError, regular_grid
+from core.acquisition.maximizers.gradient import GradientAscent, MultiscaleSearch
+from core.acquisition.maximizers.local import EvolutionarySearch, OneStepSearch, RandomLocalSearch
 
 __all__ = [
     "EvolutionarySearch",

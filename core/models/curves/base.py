@@ -1,5 +1,10 @@
 """The base classes of all models of learning curves. A model is fitted to partially observed curves and extrapolates
-them; global models share knowledge between configurations and also predict for configurations without observations."""
+them; global models share knowledge between configurations and also predict for configurations without observations.
+
+Random forest on (configuration, t) with empirical variances (Breiman 2001; Hutter et al. 2014).
+
+The last observed value of a curve as its prediction, as in successive halving (Li et al. 2017).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,11 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
+from core.foundation.randomness import make_generators
 from core.models.curves.data import (
     ObservedCurves,
     check_configurations,
@@ -17,6 +24,7 @@ from core.models.curves.data import (
     observed_curves,
     without_outliers,
 )
+from core.models.random_forest import RandomForest
 
 
 class CurvePrediction(NamedTuple):
@@ -133,3 +141,42 @@ class GlobalCurveModel(CurveModel):
     @abstractmethod
     def _predict(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> CurvePrediction:
         """Predict at `times` (k,): (m, k)."""
+
+
+class LastSeenValue(CurveModel):
+    """Predicts the last value observed up to t, hence a constant beyond the last observed epoch, without a variance."""
+
+    one_unit: ClassVar[bool] = False
+
+    def _fit(self, observed: ObservedCurves, seed: int) -> None:
+        pass
+
+    def _extrapolate(self, observed: ObservedCurves, times: NDArray[np.float64]) -> CurvePrediction:
+        epoch = np.maximum(np.floor(times * observed.epochs + 1e-9).astype(np.int64), 1)
+        known = np.minimum(epoch, observed.lengths[:, None])
+        mean = np.take_along_axis(observed.values, known - 1, 1)
+        return CurvePrediction(mean, np.full_like(mean, np.nan))
+
+
+class CurveForest(GlobalCurveModel):
+    """Random forest with one training point per observed epoch; beyond the last observed t it is constant.
+
+    Args:
+        settings: Settings of `core.models.random_forest.RandomForest`, by name.
+
+    Raises:
+        UserError: a setting out of range.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.model = RandomForest(**settings)
+
+    def _fit(self, observed: ObservedCurves, seed: int) -> None:
+        inputs, values = observed.points()
+        self.model.fit(torch.from_numpy(inputs), torch.from_numpy(values), make_generators([seed]))
+
+    def _predict(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> CurvePrediction:
+        inputs = np.column_stack([np.repeat(configurations, len(times), 0), np.tile(times, len(configurations))])
+        mean, variance = self.model.moments(torch.from_numpy(inputs))
+        shape = (len(configurations), len(times))
+        return CurvePrediction(mean.reshape(shape).numpy(), variance.reshape(shape).numpy())

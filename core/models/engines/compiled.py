@@ -1,23 +1,37 @@
 """The compiled CPU engine: the whole step of SGHMC and scale-adapted SGHMC in machine code, one thread, float32.
 
-The state of the chains is in flat arrays in the padded layout (`layout`); `sghmc.advance` moves it.
+The state of the chains is in flat arrays in the padded layout (`core.compiled.perceptron`); `sghmc.advance` moves it.
+
+Those for multi-task BOHAMIANN, with a task for every point, and for LC-Net, with batches of curves, are of the same
+kind.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import pad
 
 from core.compiled import sghmc
-from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
-from core.compiled.random_bits import seed_states
+from core.compiled.curve_sghmc import (
+    CurveData,
+    CurveLayout,
+    compile_curve_advance,
+    make_curve_layout,
+    padded_curve_places,
+)
+from core.compiled.elementary import seed_states
+from core.compiled.perceptron import make_regression_layout, padded_regression_places, padded_rows
+from core.compiled.sghmc import TaskData, TaskLayout, compile_task_advance, make_task_layout, padded_task_places
 from core.foundation.randomness import chain_seeds
-from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState
-from core.models.engines.problem import Problem
-from core.models.network import ChainNetwork
+from core.models.engines.problem import PaddedEngine, PaddedSampler, PaddedState, Problem
+from core.models.network import MLP, ChainNetwork, TaskNetwork
 
 
 class CompiledEngine(PaddedEngine):
@@ -94,3 +108,74 @@ class CompiledEngine(PaddedEngine):
             lanes=lanes,
             shufflers=shufflers,
         )
+
+
+@dataclass(frozen=True)
+class CurveProblem(Problem[MLP]):
+    """The posterior of networks given curves: `y` is (R, n, T), 0 where not observed; a batch consists of curves.
+
+    Attributes:
+        lengths: Numbers of observed epochs of each curve, (R, n) int64, at least 0.
+        times: Times t of the epochs, (T,).
+        amplitude: Factor A of the residuals in each run, (R,).
+    """
+
+    lengths: Tensor
+    times: Tensor
+    amplitude: Tensor
+
+
+class CurveEngine(CompiledEngine):
+    """Chains of LC-Nets in flat float32 arrays."""
+
+    problem: CurveProblem
+    compile = staticmethod(compile_curve_advance)
+
+    def _prepare(self) -> tuple[CurveLayout, NDArray[np.int64], CurveData]:
+        problem = self.problem
+        layout = make_curve_layout(problem.network.sizes, problem.batch)
+        lengths, times = problem.lengths.numpy(), problem.times.double().numpy()
+        y = problem.y.numpy()
+        seen = np.arange(y.shape[-1]) < lengths[..., None]
+        time = padded_rows(times)
+        time[len(times) :] = 1.0
+        data = CurveData(
+            X=padded_rows(problem.X.numpy()),
+            y=padded_rows(np.where(seen, y, 0.0)),
+            seen=padded_rows(seen.astype(np.float32)),
+            lengths=lengths,
+            time=time,
+            log_time=np.log(time),
+            inverse_time=1 / time,
+            amplitude=problem.amplitude.numpy().astype(np.float32),
+            batch=problem.batch,
+            chains_per_run=problem.chains_per_run,
+        )
+        return layout, padded_curve_places(layout), data
+
+
+@dataclass(frozen=True)
+class TaskProblem(Problem[TaskNetwork]):
+    """The posterior of networks given the points of several tasks; X is (R, N, d + c).
+
+    The weights of the network include the features of every task.
+
+    Attributes:
+        task: Task number of each point, (N,) int64.
+    """
+
+    task: Tensor
+
+
+class TaskEngine(CompiledEngine):
+    """Chains of networks and of the tasks' features in flat float32 arrays."""
+
+    problem: TaskProblem
+    compile = staticmethod(compile_task_advance)
+
+    def _prepare(self) -> tuple[TaskLayout, NDArray[np.int64], TaskData]:
+        problem, network = self.problem, self.problem.network
+        layout = make_task_layout(network.sizes, problem.batch, network.tasks, network.features)
+        X, y = pad(problem.X.float(), (0, network.features)).numpy(), problem.y.float().numpy()
+        data = TaskData(padded_rows(X), y, problem.task.numpy(), problem.batch, problem.chains_per_run)
+        return layout, padded_task_places(layout), data

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from core.foundation.randomness import chain_seeds, permutations
-from core.models.engines.padded import PaddedEngine, PaddedSampler, PaddedState
-from core.models.engines.problem import Problem
+from core.models.engines.problem import PaddedEngine, PaddedSampler, PaddedState, Problem
 from core.models.network import MLP
 
 SMALLEST_SIDE = 16  # of a matrix product in Triton

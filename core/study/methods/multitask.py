@@ -13,11 +13,10 @@ from core.study.methods.model_based import Device, ModelSettings
 
 if TYPE_CHECKING:
     from core.models.ablr import ABLR
-    from core.models.task_features import Fourier, Network
-    from core.models.tasks import Task
+    from core.models.tasks import Fourier, Network, Task
     from core.optimizers.model_based import Fittable
 
-Scaling = Literal["joint", "task"]  # of targets, see `core.models.stacking`
+Scaling = Literal["joint", "task"]  # of targets, see `core.models.tasks`
 
 
 class ABLRSettings(ModelSettings):
@@ -47,7 +46,7 @@ class ABLRSettings(ModelSettings):
     @property
     def basis(self) -> Network | Fourier:
         """The features of a point."""
-        from core.models.task_features import Fourier, Network
+        from core.models.tasks import Fourier, Network
 
         return Network(self.widths) if self.representation == "network" else Fourier(self.features)
 

@@ -25,8 +25,7 @@ from core.models.mc_dropout import MCDropout
 from core.models.pbp import ProbabilisticBackpropagation
 from core.models.priors import WEIGHT_PRIORS, GammaHyperprior, LogNormalNoise
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
-from core.objectives.sinc import Sinc, prediction_records
-from core.objectives.two_mode_mixture import TwoModeMixture
+from core.objectives.toys import Sinc, TwoModeMixture, prediction_records
 from core.samplers import SGHMC, AdaptiveSGHMC, EulerSGHMC, Sampler
 from papers.bohamiann.settings import Mixture, Regression
 from papers.bohamiann.settings import Sinc as SincSettings

@@ -17,7 +17,7 @@ from core.experiment.context import Context
 from core.experiment.image_tasks import images_of, remembered, retrained
 from core.experiment.optimization import in_lockstep
 from core.experiment.parallel_search import best_configuration, parallel_search
-from core.objectives.agent_tuning import AgentTuning
+from core.objectives.agents import AgentTuning
 from core.objectives.image_classification import ImageClassification
 from core.objectives.image_networks import Residual
 from core.spaces import CubeEncoding

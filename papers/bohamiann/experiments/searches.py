@@ -28,11 +28,10 @@ from core.foundation.randomness import make_generators
 from core.models.tasks import Task
 from core.objectives import objective
 from core.objectives.base import failure_of
-from core.objectives.forest_tuning import GRID, forest_tuning
+from core.objectives.classifiers import GRID, forest_tuning
 from core.objectives.guard import guarded_evaluate
 from core.objectives.hpolib import GridTable, table_from_frame
-from core.objectives.svm import svm
-from core.objectives.svm_grid import grid_values
+from core.objectives.svm import grid_values, svm
 from core.objectives.task_tables import task_table
 from core.objectives.xgboost import space, xgboost
 from core.spaces import CubeEncoding

@@ -41,7 +41,7 @@ from core.report.verdicts.speedups import (
     shown,
     spread,
 )
-from core.tabular.ranks import spearman
+from core.tabular.analysis import spearman
 from papers.bohb.runs import DATA_SETS, RESOLUTION, SURROGATES
 
 LEARNING = {"tpe": 30}

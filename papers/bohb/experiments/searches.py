@@ -22,12 +22,12 @@ from core.foundation.errors import UserError
 from core.foundation.progress import Progress
 from core.foundation.seeds import derive_seed
 from core.objectives import objective
+from core.objectives.agents import PolicySurrogate, PolicyTuning
 from core.objectives.base import Configurations, Evaluation, Fidelity, Objective
 from core.objectives.counting_ones import CountingOnes
 from core.objectives.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
 from core.objectives.guard import guarded_evaluate
-from core.objectives.network_spaces import policy_space
-from core.objectives.policy_optimization import PolicySurrogate, PolicyTuning
+from core.objectives.spaces import policy_space
 from core.spaces import CubeEncoding
 from core.spaces.points import sobol_points
 from core.study.record import Record, incumbents

@@ -103,7 +103,7 @@ def inaccurate_captions(results: Results, method: Method, above: float) -> Check
 @shape
 def best_models_apart(results: Results, method: Method, others: Method, models: int, seed: int, above: float) -> Check:
     """Mean distance between a search's best models in the unit cube, over that between all of another method's."""
-    from core.objectives.network_spaces import caption_space  # imports ConfigSpace, which drawing does not need
+    from core.objectives.spaces import caption_space  # imports ConfigSpace, which drawing does not need
     from core.spaces import CubeEncoding
 
     encoding = CubeEncoding(caption_space())

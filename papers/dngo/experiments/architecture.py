@@ -29,8 +29,7 @@ from core.experiment.context import Context
 from core.foundation.randomness import make_generators
 from core.foundation.seeds import derive_seed
 from core.models.dngo import DNGO
-from core.models.regularised_network import RegularisedRepresentation
-from core.models.representation import Representation
+from core.models.representation import RegularisedRepresentation, Representation
 from core.objectives.base import Configurations, Evaluation, Fidelity, check_budget
 from core.objectives.synthetic import SyntheticFunction, lookup
 from core.optimizers.model_based import ModelBased

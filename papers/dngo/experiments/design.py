@@ -17,12 +17,11 @@ from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, optimize
 from core.experiment.suggestion_time import measure_suggestions
 from core.foundation.randomness import make_generators, uniform_
-from core.models.dngo import DNGO
-from core.models.evidence_network import EvidenceRepresentation
+from core.models.dngo import DNGO, EvidenceRepresentation
 from core.models.scores import moment_matched_log_likelihood, rmse
 from core.objectives import objective
-from core.objectives.sinc import Sinc, prediction_records
 from core.objectives.synthetic import FUNCTIONS, lookup
+from core.objectives.toys import Sinc, prediction_records
 from core.optimizers.model_based import ModelBased
 from core.spaces import CubeEncoding
 from core.study.lockstep import Histories

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.captions.bleu import COUNTS, bleu_of, ngram_counts
-from core.captions.data import CaptionedImages, flickr8k, generated
-from core.captions.features import FeatureNetwork, network_features, read_features
+from core.captions.data import CaptionedImages, FeatureNetwork, flickr8k, generated, network_features, read_features
 from core.captions.log_bilinear import LogBilinear
 from core.captions.training import Schedule
+from core.captions.vocabulary import COUNTS, bleu_of, ngram_counts
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
 from core.experiment.image_tasks import images_of, remembered, retrained
@@ -26,9 +25,9 @@ from core.experiment.parallel_search import best_configuration, parallel_search
 from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.progress import Progress
 from core.objectives.caption_tuning import PUBLISHED, CaptionTuning
+from core.objectives.guard import Remembered
 from core.objectives.image_classification import ImageClassification
 from core.objectives.image_networks import Corrupted
-from core.objectives.remembered import Remembered
 from core.optimizers.base import Optimizer
 from core.study.record import Record
 from core.study.search import LearningConstraints
@@ -74,8 +73,8 @@ def caption_models(context: Context[CaptionEnsemble]) -> pd.DataFrame:
     Run r has the models of the search's run r, modulo the number of its runs, which have the highest scores there.
 
     Returns:
-        One row per test image: run, `image`, `caption`, the counts of its n-grams (`core.captions.bleu.COUNTS`) with
-        the captions of people as references, and the same with those of the next image, as `other_...`; and in all
+        One row per test image: run, `image`, `caption`, the counts of its n-grams (`core.captions.vocabulary.COUNTS`)
+        with the captions of people as references, and the same with those of the next image, as `other_...`; and in all
         rows of a run `bleu` of all test images and `validation`, the mean score of the models.
     """
     tuning = caption_tuning(context)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from core.captions.bleu import COUNTS, bleu_of
+from core.captions.vocabulary import COUNTS, bleu_of
 from core.data import DataUnavailableError, load_frame
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style

@@ -109,8 +109,7 @@ def kernel_values() -> pd.DataFrame:
     """`value` of each `kernel` at `s` and the `other` s', with L the identity."""
     import torch
 
-    from core.models.kernels import LOG_COST, LOSS
-    from core.models.kernels.product import BasisKernel
+    from core.models.kernels import LOG_COST, LOSS, BasisKernel
 
     s, other = torch.linspace(0, 1, POINTS, dtype=torch.float64), torch.tensor(FIXED, dtype=torch.float64)
     frames = []

@@ -57,8 +57,8 @@ def fig5_1(results: Results, published: Published | None) -> Figure:
 
 def fig5_2(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.2: what the layers compute, with the sizes of the module."""
-    from core.models.curves.basis import BASIS, PARAMETERS  # imports torch, which other drawings do without
-    from core.models.curves.chains import AUTHORS
+    from core.models.curves.basis_network import BASIS, PARAMETERS  # imports torch, which other drawings do without
+    from core.models.curves.lcnet import AUTHORS
 
     figure, axes = style.subplots(width=7.2, height=2.9)
     hidden = [(f"{width} tanh", 6) for width in AUTHORS["widths"]]

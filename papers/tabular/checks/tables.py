@@ -35,9 +35,8 @@ from core.report import (
     worded,
 )
 from core.report.verdicts.shapes.shape import Benchmark, shape, shape_of
-from core.tabular.neighbourhood import local_neighbourhood
-from core.tabular.ranks import SHARES, correlations_with_the_last, spearman
-from core.tabular.table import Table
+from core.tabular.analysis import SHARES, correlations_with_the_last, spearman
+from core.tabular.table import Table, local_neighbourhood
 from papers.tabular.authors_tables import (
     INCUMBENT,
     OF_ONE,

@@ -15,8 +15,7 @@ from core.report import style
 from core.report.figures.figure import Figure
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import Published
-from core.tabular.importance import best_positions, table_importances
-from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations
+from core.tabular.analysis import SHARES, best_positions, budget_correlations, dataset_correlations, table_importances
 from core.tabular.table import Table
 from papers.tabular.authors_tables import THEIRS, agreements, importances, in_words
 from papers.tabular.trained_tables import (

@@ -14,8 +14,8 @@ from core.report.figures.figure import Figure
 from core.report.runs.frames import NotRunError
 from core.report.statistics.intervals import ecdf
 from core.report.verdicts.published import Published
+from core.tabular.grid import VALUES
 from core.tabular.table import Table
-from core.tabular.values import VALUES
 from papers.tabular.authors_tables import (
     QUARTILES,
     THEIRS,

@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.acquisition import ExpectedImprovement, LogExpectedImprovement, LowerConfidenceBound, ProbabilityOfImprovement
+from core.acquisition.analytic import (
+    expected_improvement,
+    log_expected_improvement,
+    negative_lower_confidence_bound,
+    probability_of_improvement,
+)
 from core.acquisition.base import align_best, best_observed
-from core.acquisition.ei import expected_improvement, log_expected_improvement
-from core.acquisition.lcb import negative_lower_confidence_bound
-from core.acquisition.pi import probability_of_improvement
 
 ALL = [expected_improvement, log_expected_improvement, probability_of_improvement]
 

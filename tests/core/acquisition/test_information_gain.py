@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from core.acquisition.information_gain import InformationGain, draw_representers
+from core.acquisition.entropy_search import InformationGain, draw_representers
 from core.acquisition.minimum_probability import linear_response
 from core.foundation.randomness import make_generators, uniform_
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.acquisition import ExpectedImprovement, Fantasies, Integrated, MixtureFantasies, ThompsonSample
-from core.acquisition.ei import expected_improvement
+from core.acquisition.analytic import expected_improvement
 from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators

@@ -10,12 +10,12 @@ from core.acquisition import (
     LogExpectedImprovement,
     ThompsonSample,
 )
-from core.acquisition.ei import expected_improvement
+from core.acquisition.analytic import expected_improvement
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.ensemble import EnsembleModel
-from core.models.pbp.model import ProbabilisticBackpropagation
+from core.models.pbp import ProbabilisticBackpropagation
 
 
 class Lines(EnsembleModel):

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.captions.beam_search import captions_by_beam_search
-from core.captions.log_bilinear import LogBilinear
-from core.captions.passes import Predictor
+from core.captions.log_bilinear import LogBilinear, Weights, initial_weights
+from core.captions.passes import Predictor, captions_by_beam_search
 from core.captions.vocabulary import SPECIAL, Vocabulary
-from core.captions.weights import Weights, initial_weights
 from core.foundation.errors import UserError
 
 VOCABULARY = Vocabulary((*SPECIAL, "a", "b"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from nltk.translate.bleu_score import corpus_bleu
 
-from core.captions.bleu import COUNTS, bleu, bleu_of, ngram_counts
 from core.captions.data import generated
+from core.captions.vocabulary import COUNTS, bleu, bleu_of, ngram_counts
 from core.foundation.errors import UserError
 
 

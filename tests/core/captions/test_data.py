@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.captions.data import CaptionedImages, Part, flickr8k, generated
-from core.captions.features import FeatureNetwork, ImageFeatures, read_features
+from core.captions.data import CaptionedImages, FeatureNetwork, ImageFeatures, Part, flickr8k, generated, read_features
 from core.data import DataUnavailableError, load_frame
 from core.foundation.errors import UserError
 

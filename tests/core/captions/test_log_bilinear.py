@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.captions.log_bilinear import BIASES, CONTEXTS, WORDS, LogBilinear
+from core.captions.log_bilinear import BIASES, CONTEXTS, WORDS, LogBilinear, Weights, initial_weights
 from core.captions.passes import Predictor, loss_and_gradient
-from core.captions.weights import Weights, initial_weights
 from core.foundation.errors import UserError
 
 SMALL = {"context_size": 3, "hidden_units": 7, "embedding_size": 5, "factors": 4, "batch_size": 6}

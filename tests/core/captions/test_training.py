@@ -7,11 +7,10 @@ import pytest
 import torch
 
 from core.captions.data import generated
-from core.captions.log_bilinear import CONTEXTS, WORDS, LogBilinear
+from core.captions.log_bilinear import CONTEXTS, WORDS, LogBilinear, initial_weights
 from core.captions.passes import loss_and_gradient
 from core.captions.training import Schedule, perplexity, train
 from core.captions.vocabulary import Instances, instances_of
-from core.captions.weights import initial_weights
 from core.foundation.errors import UserError
 
 VOCABULARY, FEATURES = 9, 4

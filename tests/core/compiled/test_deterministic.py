@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, compile_episodes, compile_update
-from core.compiled.layout import make_layout, padded_places
-from core.compiled.perceptron import index_below, make_perceptron
+from core.compiled.perceptron import index_below, make_layout, make_perceptron, padded_places
 
 RATES = Rates(actor=0.01, critic=0.02, follow=0.1, decay=0.05, discount=0.9)
 BATCH, UPDATES, EPISODES = 12, 3, 2

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.compiled.elementary import exponential, tanh
-from core.compiled.random_bits import next_bits, next_word, seed_states, shuffle
+from core.compiled.elementary import exponential, next_bits, next_word, seed_states, shuffle, tanh
 from core.compiled.simd import LANES, lane_sum, load, maximum, minimum, store
 from tests.core.models.engines.replay import fill_normals
 

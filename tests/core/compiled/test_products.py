@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.compiled.products import product, transpose
+from core.compiled.layers import product, transpose
 from core.compiled.simd import LANES
 
 

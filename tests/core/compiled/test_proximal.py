@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.compiled.cartpole import FARTHEST, STEEPEST
 from core.compiled.layers import RELU, TANH
-from core.compiled.layout import make_layout, padded_places
-from core.compiled.perceptron import Perceptron
-from core.compiled.proximal import ENDED, ROW, Batch, compile_learning, compile_play
+from core.compiled.perceptron import Perceptron, make_layout, padded_places
+from core.compiled.proximal import ENDED, FARTHEST, ROW, STEEPEST, Batch, compile_learning, compile_play
 
 SIZES = {"policy": (4, 13, 9, 2), "baseline": (4, 12, 8, 1)}
 DISCOUNT, EPISODES, LONGEST = 0.9, 30, 40

@@ -16,8 +16,11 @@ from core.models.kernels import LOG_COST, LOSS, tasks
 
 @numba.njit
 def normal_or_exponential(x, which):
+    """Correlated normals, exponentials, or a Cauchy variable beside one of two far modes."""
     if which == 0:
         return -0.5 * x[0] ** 2 - 0.5 * ((x[1] - x[0]) / 0.1) ** 2
+    if which == 2:
+        return -np.log1p(x[0] ** 2) + np.logaddexp(-0.5 * (x[1] + 4) ** 2, -0.5 * (x[1] - 4) ** 2)
     return -x[0] - x[1] if x[0] >= 0 and x[1] >= 0 else np.nan
 
 
@@ -35,20 +38,26 @@ def sweeps(start, which, walk, seeds, count):
 
 
 @pytest.mark.parametrize("width", [0.05, 1.0, 20.0])
-@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("which", [0, 1, 2])
 def test_updates_leave_the_target_as_it_is(which, width):
     """4,000 exact draws are exact draws after three sweeps, for any width."""
     rng = np.random.default_rng(0)
     start = rng.standard_normal((4000, 2)) if which == 0 else rng.exponential(size=(4000, 2))
     if which == 0:
         start[:, 1] = start[:, 0] + 0.1 * start[:, 1]
+    if which == 2:
+        start = np.column_stack([rng.standard_cauchy(4000), rng.standard_normal(4000) + rng.choice([-4, 4], 4000)])
     before = start.copy()
     sweeps(start, which, new_walk(np.full(2, width)), chain_seeds(make_generators([1])[0], 4000), 6)
     assert (start != before).mean() > 0.99
     if which == 0:
         start[:, 1] = (start[:, 1] - start[:, 0]) / 0.1
-    reference = stats.norm() if which == 0 else stats.expon()
-    assert min(stats.kstest(column, reference.cdf).pvalue for column in start.T) > 1e-6
+
+    def modes(x):
+        return (stats.norm.cdf(x, -4) + stats.norm.cdf(x, 4)) / 2
+
+    expected = ([stats.norm.cdf] * 2, [stats.expon.cdf] * 2, [stats.cauchy.cdf, modes])[which]
+    assert min(stats.kstest(*pair).pvalue for pair in zip(start.T, expected, strict=True)) > 1e-6
 
 
 def test_a_start_without_a_density_and_one_that_changes_are_refused():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from core.compiled.cartpole import GRAVITY, HALF_LENGTH, POLE, START, TOTAL, accelerations
-from core.control.cartpole import start, step
+from core.compiled.proximal import GRAVITY, HALF_LENGTH, POLE, START, TOTAL, accelerations
+from core.control.ppo import start, step
 from core.foundation.errors import UserError
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "references" / "cartpole_gymnasium.json").read_text())

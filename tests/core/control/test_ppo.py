@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from core.control import ppo
-from core.control.cartpole import LONGEST
-from core.control.ppo import PPO
+from core.control.ppo import LONGEST, PPO
 from core.foundation.errors import UserError
 
 AGENT = {"units_1": 32, "units_2": 16, "batch_size": 16, "learning_rate": 3e-3, "discount": 0.97, "clipping": 0.2}

@@ -10,8 +10,7 @@ from core.foundation.convergence import counting
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.ablr import ABLR, ALPHA, BETA, _Problem
-from core.models.task_features import Fourier, Network
-from core.models.tasks import Task
+from core.models.tasks import Fourier, Network, Task
 
 RUNS, D = 2, 3
 WEIGHTS = torch.tensor([1.0, -2.0, 0.5]).double()

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.foundation.randomness import make_generators
-from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.least_squares import AdaptiveLeastSquares
 
 SMALL = {"widths": (8, 6), "steps": 30, "refit_every": 10}
 

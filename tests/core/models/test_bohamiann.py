@@ -15,12 +15,12 @@ from botorch.optim import optimize_acqf
 from core.foundation.randomness import make_generators
 from core.models import sampled_network
 from core.models.bohamiann import BayesianNetwork
+from core.models.engines.choice import ReferenceEngine
 from core.models.engines.problem import Problem
-from core.models.engines.reference import ReferenceEngine
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, FixedNormal, GammaHyperprior, LogNormalNoise
 from core.models.scores import moment_matched_log_likelihood
-from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, EulerSGHMC
 
 ENGINES = ["compiled", "torch"]
 
@@ -137,7 +137,7 @@ def test_the_first_precision_may_be_given(engine):
     assert not torch.equal(samples(200, rate=1.0), samples(200, rate=1e4))
 
 
-@pytest.mark.parametrize("sampler", [SGLD(1e-4), PreconditionedSGLD(1e-3)])
+@pytest.mark.parametrize("sampler", [SGLD(1e-4), EulerSGHMC(1e-4, 1.0)])
 def test_other_samplers_run_on_torch(sampler):
     X, y = waves()
     model = small(sampler=sampler).fit(X, y, make_generators([0]))

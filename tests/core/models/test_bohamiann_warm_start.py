@@ -9,11 +9,11 @@ from core.data.preparation import Standardizer
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
-from core.models.chain_state import ChainState
+from core.models.chains import ChainState
 from core.models.engines.choice import make_engine
 from core.models.network import MLP
 from core.models.priors import FixedNormal, GammaHyperprior, LogNormalNoise
-from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 
 ENGINES = ["compiled", "torch"]
 
@@ -225,7 +225,7 @@ def test_the_initial_precision_is_that_of_new_chains_only(engine, monkeypatch):
     assert (torch.cat(used) < 0.1).all()
 
 
-@pytest.mark.parametrize("sampler", [SGLD(1e-4), PreconditionedSGLD(1e-3), SGHMC(7e-4)])
+@pytest.mark.parametrize("sampler", [SGLD(1e-4), SGHMC(7e-4)])
 def test_any_sampler_continues(sampler):
     X, y = waves(n=31)
     model = small(sampler=sampler).fit(X[:, :30], y[:, :30], make_generators([0]))

@@ -6,7 +6,7 @@ import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
 
-from core.models.classification import SLACK, logistic_posterior, step_posterior
+from core.models.constraint import SLACK, logistic_posterior, step_posterior
 
 
 def points(n, width, runs=2, flip=False):

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from core.acquisition.constrained import Constrained
-from core.acquisition.ei import LogExpectedImprovement
+from core.acquisition.analytic import Constrained, LogExpectedImprovement
 from core.acquisition.maximizers import GradientAscent
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators

@@ -17,11 +17,11 @@ from core.models.gaussian_process import GaussianProcess, MarginalisedGP
 from core.models.least_squares import LeastSquaresNetwork
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.mc_dropout import MCDropout
+from core.models.meta_models import TaskEncoder
 from core.models.pbp import ProbabilisticBackpropagation
 from core.models.pybnn_dngo import PybnnDNGO
 from core.models.random_forest import RandomForest
-from core.models.task_encoder import TaskEncoder
-from core.models.task_features import Fourier
+from core.models.tasks import Fourier
 
 MODELS = {
     "GaussianProcess": lambda: GaussianProcess(restarts=2, iterations=30),

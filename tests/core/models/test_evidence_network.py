@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.foundation.randomness import make_generators
-from core.models.evidence_network import EvidenceRepresentation, log_evidence
+from core.models.dngo import EvidenceRepresentation, log_evidence
 from core.models.linear_regression import Regression
 from core.models.network import MLP
 

@@ -8,8 +8,7 @@ from scipy.stats import multivariate_normal
 from core.foundation.errors import ModelError
 from core.foundation.randomness import make_generators
 from core.models import matern
-from core.models.factorisation import factorise
-from core.models.gaussian_process import MarginalisedGP
+from core.models.gaussian_process import MarginalisedGP, factorise
 from core.models.kernels import LOG_COST, LOSS, product_kernel, tasks
 
 

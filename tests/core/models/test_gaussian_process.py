@@ -132,8 +132,8 @@ def test_blocks_do_not_change_predictions(monkeypatch):
     model, *_ = fixed()
     at = torch.rand(3, 2, 7, 2, dtype=torch.float64)
     whole = model.marginals(at)
-    monkeypatch.setattr("core.models.conditioned_process.BLOCK_ELEMENTS", 300)
-    monkeypatch.setattr("core.models.conditioned_process.BLOCK_POINTS", 2)
+    monkeypatch.setattr("core.models.gaussian_process.BLOCK_ELEMENTS", 300)
+    monkeypatch.setattr("core.models.gaussian_process.BLOCK_POINTS", 2)
     torch.testing.assert_close(model.marginals(at), whole)
 
 

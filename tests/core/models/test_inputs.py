@@ -18,9 +18,9 @@ from core.models.gaussian_process import GaussianProcess, MarginalisedGP
 from core.models.least_squares import LeastSquaresNetwork
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.mc_dropout import MCDropout
+from core.models.multitask_gp import StackedGP
 from core.models.pbp import ProbabilisticBackpropagation
 from core.models.random_forest import RandomForest
-from core.models.stacked_process import StackedGP
 from core.models.tasks import Task
 
 X = torch.rand(12, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)

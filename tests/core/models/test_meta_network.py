@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.foundation.randomness import make_generators
-from core.models.meta_network import MetaNetwork
+from core.models.meta_models import MetaNetwork
 
 CHAIN = {"burn_in": 3000, "steps": 5000, "thinning": 100, "batch_size": 20}
 

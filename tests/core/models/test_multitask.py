@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.acquisition.ei import LogExpectedImprovement
+from core.acquisition.analytic import LogExpectedImprovement
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork

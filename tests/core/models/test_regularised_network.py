@@ -5,7 +5,7 @@ import torch
 
 from core.foundation.randomness import make_generators
 from core.models.network import MLP
-from core.models.regularised_network import RegularisedRepresentation
+from core.models.representation import RegularisedRepresentation
 
 G = torch.Generator().manual_seed(0)
 

@@ -7,7 +7,7 @@ import torch
 
 from core.foundation.randomness import make_generators
 from core.models.gaussian_process import GaussianProcess
-from core.models.stacked_process import StackedGP
+from core.models.multitask_gp import StackedGP
 from core.models.tasks import Task
 
 RUNS = 2

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from core.foundation.errors import UnknownNameError
-from core.models.stacking import check_scaling, stack
-from core.models.tasks import Task
+from core.models.tasks import Task, check_scaling, stack
 
 X = torch.tensor([[[0.1], [0.2]], [[0.3], [0.4]]])  # two runs
 Y = torch.tensor([[1.0, 3.0], [5.0, 5.0]])

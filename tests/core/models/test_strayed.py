@@ -10,8 +10,8 @@ import torch
 
 from core.foundation.errors import UserError
 from core.models.bohamiann import BayesianNetwork
+from core.models.chains import LARGEST_NOISE, StrayedChainsWarning, strayed, unwarned, warn_of
 from core.models.curves.lcnet import LCNet
-from core.models.strayed import LARGEST_NOISE, StrayedChainsWarning, strayed, unwarned, warn_of
 
 SHORT = {"burn_in": 60, "steps": 100, "thinning": 10}
 

@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 
 from core.foundation.convergence import counting
 from core.foundation.errors import UserError
-from core.models.task_encoder import ROUNDS, TaskEncoder, _rotated
+from core.models.meta_models import ROUNDS, TaskEncoder, _rotated
 
 SHIFTS = torch.linspace(0, 2, 8, dtype=torch.float64)
 

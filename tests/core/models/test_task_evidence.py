@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.distributions import MultivariateNormal
 
-from core.models.task_evidence import negative_log_evidence
+from core.models.ablr import negative_log_evidence
 
 
 def problem(points, width, feature_tasks=3, seed=0):

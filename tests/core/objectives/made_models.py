@@ -2,10 +2,9 @@
 
 import torch
 
+from core.models.meta_models import TaskEncoder
 from core.models.network import MLP
-from core.models.task_encoder import TaskEncoder
-from core.objectives.meta_model import MetaModel
-from core.objectives.sampled_tasks import TaskFunctions
+from core.objectives.meta_model import MetaModel, TaskFunctions
 
 
 def made_functions(kind="error", dimension=2, latent=3, samples=4, seed=0):

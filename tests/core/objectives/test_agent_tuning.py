@@ -7,7 +7,7 @@ import pytest
 
 from core.foundation.errors import UserError
 from core.objectives import objective
-from core.objectives.agent_tuning import AgentTuning
+from core.objectives.agents import AgentTuning
 from core.spaces import CubeEncoding
 
 SMALL = AgentTuning("reaching", most_episodes=3, most_units=20, most_rows=20, most_updates=1.0)

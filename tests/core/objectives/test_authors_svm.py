@@ -10,10 +10,9 @@ from sklearn.ensemble import RandomForestRegressor
 from core import minimize
 from core.data import CorruptDataError, DataUnavailableError, load_frame
 from core.foundation.errors import UserError
-from core.objectives import authors_svm, objective
-from core.objectives.authors_svm import authors_svm_grid, authors_svm_surrogate
+from core.objectives import objective, svm_surrogate
 from core.objectives.forest import Cells, Forest
-from core.objectives.svm_surrogate import SVMSurrogate
+from core.objectives.svm_surrogate import SVMSurrogate, authors_svm_grid, authors_svm_surrogate
 
 GENERATOR = np.random.default_rng(0)
 
@@ -135,7 +134,7 @@ def grid_frame() -> pd.DataFrame:
 @pytest.fixture
 def made_grid(monkeypatch) -> pd.DataFrame:
     frame = grid_frame().sample(frac=1.0, random_state=0, ignore_index=True)
-    monkeypatch.setattr(authors_svm, "load_frame", lambda name, download: frame)
+    monkeypatch.setattr(svm_surrogate, "load_frame", lambda name, download: frame)
     return frame
 
 

@@ -7,10 +7,10 @@ import pytest
 from ConfigSpace import Configuration
 
 from core import minimize
-from core.captions.bleu import bleu
 from core.captions.data import generated
 from core.captions.log_bilinear import LogBilinear
 from core.captions.training import Schedule
+from core.captions.vocabulary import bleu
 from core.foundation.errors import UserError
 from core.objectives.caption_tuning import PUBLISHED, CaptionTuning
 from core.spaces import CubeEncoding

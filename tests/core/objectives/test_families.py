@@ -11,8 +11,7 @@ import pytest
 from core.foundation.errors import UnavailableError, UnknownNameError
 from core.objectives import objective, objectives, objectives_of
 from core.objectives.bbob import BBOB
-from core.objectives.families import FAMILIES
-from core.objectives.recorded import recorded_file
+from core.objectives.families import FAMILIES, recorded_file
 
 SHIPPED = ["tabular/protein", "bohb/letter", "counting_ones/d8"]
 
@@ -55,7 +54,7 @@ def test_a_name_that_is_not_known_has_those_near_it(ask, name, hint):
 
 
 def test_records_that_are_not_here_are_named_with_the_command_that_makes_them(tmp_path, monkeypatch):
-    monkeypatch.setattr("core.objectives.recorded.workplace", lambda: tmp_path)
+    monkeypatch.setattr("core.objectives.families.workplace", lambda: tmp_path)
     told = r"results/reference/quick/bohb/collect/letter/fcnet.parquet is not in .*run bohb/collect/letter/fcnet "
     with pytest.raises(UnavailableError, match=told):
         objective("bohb/letter")
@@ -66,7 +65,7 @@ def test_records_that_are_not_here_are_named_with_the_command_that_makes_them(tm
 
 
 def test_own_records_come_before_shipped_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr("core.objectives.recorded.workplace", lambda: tmp_path)
+    monkeypatch.setattr("core.objectives.families.workplace", lambda: tmp_path)
     for source in ("reference", "run"):
         file = tmp_path / "results" / source / "quick" / "a" / "b" / "c" / "d.parquet"
         file.parent.mkdir(parents=True)
@@ -86,10 +85,10 @@ def test_data_that_are_not_here_are_one_error(monkeypatch, tmp_path):
 def test_generated_tasks_of_a_class_by_number(tmp_path, monkeypatch):
     """A meta-model of Forrester functions, where the experiment would have put it."""
     from core.objectives import families
-    from core.objectives.meta_model_files import save
+    from core.objectives.meta_model import save
     from tests.core.objectives.made_models import made_model
 
-    monkeypatch.setattr("core.objectives.recorded.workplace", lambda: tmp_path)
+    monkeypatch.setattr("core.objectives.families.workplace", lambda: tmp_path)
     families._generated.cache_clear()
     save(made_model("forrester"), tmp_path / "results/run/quick/profet/meta_forrester/forrester/profet.npz")
     first, other = objective("profet/forrester/0"), objective("profet/forrester/7")

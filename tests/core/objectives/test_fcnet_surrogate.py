@@ -11,7 +11,7 @@ from core.foundation.errors import UserError
 from core.objectives.base import LEARNING_CURVE
 from core.objectives.fcnet_surrogate import COLUMNS, FCNetSurrogate, SurrogateWithCurves
 from core.objectives.forest import TREES, Forest
-from core.objectives.network_spaces import surrogate_space
+from core.objectives.spaces import surrogate_space
 from core.spaces import CubeEncoding
 
 EPOCHS = 10

@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from core.foundation.errors import UserError
-from core.objectives.forest_tuning import GRID, forest_tuning
+from core.objectives.classifiers import GRID, forest_tuning
 from core.spaces import CubeEncoding
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.foundation.errors import UserError
-from core.objectives.forrester import ForresterTasks, forrester_tasks
+from core.objectives.generated_tasks import ForresterTasks, forrester_tasks
 
 
 def test_the_standard_function_has_its_known_minimum():

@@ -6,7 +6,7 @@ import torch
 
 from core.foundation.errors import UserError
 from core.objectives.generated_tasks import GeneratedTasks, generated_tasks
-from core.objectives.sampled_tasks import KINDS
+from core.objectives.meta_model import KINDS
 from core.study.task_search import cube
 from tests.core.objectives.made_models import made_functions, made_model
 

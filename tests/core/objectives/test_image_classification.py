@@ -11,13 +11,11 @@ import torch
 from core.foundation.errors import UnknownNameError, UserError
 from core.objectives import objective
 from core.objectives.base import failure_of
-from core.objectives.guard import guarded_evaluate
-from core.objectives.image_classification import ImageClassification
+from core.objectives.guard import Remembered, guarded_evaluate
+from core.objectives.image_classification import ImageClassification, reduced
 from core.objectives.image_networks import Convolutional, Corrupted, Residual, Shaken
-from core.objectives.reduced_images import reduced
-from core.objectives.remembered import Remembered
 from core.vision import image_set
-from core.vision.records import OUT_OF_MEMORY
+from core.vision.evaluation import OUT_OF_MEMORY
 from core.vision.training import Training
 
 FAMILIES = {
@@ -96,7 +94,7 @@ def test_a_training_that_fails_is_a_failed_evaluation(digits, monkeypatch):
 
     def full(network, data, settings, seed, device, file):
         nothing = np.full(2, np.nan, np.float32)
-        from core.vision.records import Trained
+        from core.vision.evaluation import Trained
 
         return Trained(nothing, nothing, nothing, nothing, np.array([1.5, np.nan], np.float32), OUT_OF_MEMORY)
 

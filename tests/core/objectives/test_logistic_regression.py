@@ -8,8 +8,8 @@ import torch
 
 from core.data import DataUnavailableError
 from core.foundation.errors import UserError
-from core.objectives import logistic_regression as module
-from core.objectives.logistic_regression import LogisticRegression, logistic_regression_mnist10k
+from core.objectives import classifiers as module
+from core.objectives.classifiers import LogisticRegression, logistic_regression_mnist10k
 from core.spaces import CubeEncoding
 
 GENERATOR = np.random.default_rng(0)

@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from core.foundation.errors import UnavailableError, UserError
-from core.models.meta_network import MetaNetwork
+from core.models.meta_models import MetaNetwork
 from core.objectives.generated_tasks import generated_tasks
-from core.objectives.meta_model import MetaModel
-from core.objectives.meta_model_files import load, save
+from core.objectives.meta_model import MetaModel, load, save
 from core.spaces.points import sobol_points
 from tests.core.objectives.made_models import made_model
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from core.foundation.errors import UserError
+from core.objectives.agents import PolicySurrogate, PolicyTuning
 from core.objectives.base import failure_of
 from core.objectives.guard import guarded_evaluate
-from core.objectives.network_spaces import policy_space
-from core.objectives.policy_optimization import PolicySurrogate, PolicyTuning
+from core.objectives.spaces import policy_space
 from core.spaces import CubeEncoding
 from core.spaces.points import sobol_points
 

@@ -9,8 +9,7 @@ import pytest
 
 from core.foundation.errors import UserError, WriteError
 from core.objectives.base import FunctionObjective
-from core.objectives.guard import guarded_evaluate
-from core.objectives.remembered import Remembered
+from core.objectives.guard import Remembered, guarded_evaluate
 from core.optimizers import RandomSearch
 from core.study.simulated import simulate
 

@@ -5,7 +5,7 @@ import torch
 from scipy import stats
 
 from core.foundation.randomness import make_generators
-from core.objectives.sinc import Sinc
+from core.objectives.toys import Sinc
 
 
 def test_function_is_the_normalized_sinc_scaled_to_the_unit_interval():

@@ -12,8 +12,7 @@ from core.foundation.errors import UserError
 from core.objectives import objective
 from core.objectives import svm as svm_module
 from core.objectives.guard import guarded_evaluate
-from core.objectives.svm import SVM, size_of, subset, svm, svm_mnist
-from core.objectives.svm_grid import Distances, grid_values, squared_distances
+from core.objectives.svm import SVM, Distances, grid_values, size_of, squared_distances, subset, svm, svm_mnist
 
 
 def blobs(n: int, classes: int, d: int = 5, seed: int = 0):

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.foundation.errors import UserError
-from core.objectives.svm_surrogate import COLUMNS, SVMSurrogate, svm_surrogate
-from core.objectives.svm_times import timed_everywhere
+from core.objectives.svm_surrogate import COLUMNS, SVMSurrogate, svm_surrogate, timed_everywhere
 
 SHARES = (0.25, 0.5, 1.0)
 

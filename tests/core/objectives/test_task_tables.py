@@ -10,8 +10,7 @@ import torch
 from core.data import DataUnavailableError, load_frame
 from core.foundation.errors import UnknownNameError, UserError
 from core.objectives import task_tables
-from core.objectives.openml_spaces import COLUMNS, openml_space
-from core.objectives.task_tables import task_table
+from core.objectives.task_tables import COLUMNS, openml_space, task_table
 from core.spaces import CubeEncoding
 
 ACCURACY = {"openml_random_forest": "predictive_accuracy", "openml_adaboost": "predictive_accuracy", "openml_svm": "y"}

@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy import stats
 
-from core.objectives.two_mode_mixture import TwoModeMixture
+from core.objectives.toys import TwoModeMixture
 
 
 @pytest.fixture

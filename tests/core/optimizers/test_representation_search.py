@@ -9,10 +9,10 @@ from ConfigSpace import Categorical, ConfigurationSpace, Float, ForbiddenAndConj
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.acquisition.maximizers.grid import regular_grid
+from core.acquisition.maximizers.base import regular_grid
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
-from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.least_squares import AdaptiveLeastSquares
 from core.objectives.base import Evaluation
 from core.objectives.synthetic import gaussian_mixture
 from core.optimizers.representation_batch import RepresentationBatches, select

@@ -18,12 +18,11 @@ import torch
 from scipy.linalg import solve_discrete_lyapunov
 
 from core.foundation.randomness import make_generators
-from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, EulerSGHMC, PreconditionedSGLD
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, EulerSGHMC
 
 REFERENCE = Path(__file__).parents[2] / "references" / "logistic_regression_hmc.py"
 SAMPLERS = [
     SGLD(1e-3),
-    PreconditionedSGLD(1e-3),
     SGHMC(1e-2),
     AdaptiveSGHMC(raise_friction=True),
     EulerSGHMC(1e-2, 1.0),

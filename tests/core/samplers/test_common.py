@@ -9,7 +9,7 @@ import torch
 
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators, normal_
-from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 
 
 def curved_gradient(position: torch.Tensor) -> torch.Tensor:
@@ -107,11 +107,6 @@ def test_positions_of_another_shape_or_type_are_refused(sampler, wrong):
     ("build", "message"),
     [
         (lambda bad: SGLD(bad), "SGLD.step_size is BAD; allowed: positive and finite"),
-        (lambda bad: PreconditionedSGLD(bad), "PreconditionedSGLD.step_size is BAD; allowed: positive and finite"),
-        (
-            lambda bad: PreconditionedSGLD(0.1, damping=bad),
-            "PreconditionedSGLD.damping is BAD; allowed: positive and finite",
-        ),
         (lambda bad: SGHMC(bad), "SGHMC.step_size is BAD; allowed: positive and finite"),
         (lambda bad: SGHMC(0.1, momentum_decay=bad), "SGHMC.momentum_decay is BAD; allowed: above 0, up to 1"),
         (lambda bad: AdaptiveSGHMC(step_size=bad), "AdaptiveSGHMC.step_size is BAD; allowed: positive and finite"),
@@ -125,12 +120,6 @@ def test_positions_of_another_shape_or_type_are_refused(sampler, wrong):
 def test_constants_out_of_range_are_refused(build, message, bad):
     with pytest.raises(UserError, match=message.replace("BAD", repr(bad))):
         build(bad)
-
-
-@pytest.mark.parametrize("bad", [-0.1, 1.0, math.nan])
-def test_smoothing_out_of_range_is_refused(bad):
-    with pytest.raises(UserError, match=r"PreconditionedSGLD.smoothing is .*; allowed: 0 to below 1"):
-        PreconditionedSGLD(0.1, smoothing=bad)
 
 
 @pytest.mark.parametrize("bad", [-1.0, 5.1, math.nan])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
-from scipy import stats
 
 from core.foundation.randomness import make_generators
-from core.objectives.two_mode_mixture import TwoModeMixture
-from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD, slice_sample
+from core.objectives.toys import TwoModeMixture
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 
 
 def minibatch_samples(sampler, problem, start, burn_in, steps):
@@ -31,12 +29,12 @@ def minibatch_samples(sampler, problem, start, burn_in, steps):
 
 @pytest.mark.parametrize(
     "sampler",
-    [SGLD(2e-4), PreconditionedSGLD(1e-2), SGHMC(3e-3), AdaptiveSGHMC(raise_friction=True)],
+    [SGLD(2e-4), SGHMC(3e-3), AdaptiveSGHMC(raise_friction=True)],
     ids=lambda sampler: type(sampler).__name__,
 )
 def test_logistic_regression_against_hmc(sampler, logistic_regression):
     """Chains start from the Gaussian that HMC found and must stay there. Expected besides: gradient noise heats the
-    first three by up to 13, 20 and 22% in the worst direction (epsilon s^2 / 4, eps^2 s^2 / 0.1), discretisation by
+    first two by up to 13 and 22% in the worst direction (epsilon s^2 / 4, eps^2 s^2 / 0.1), discretisation by
     less than 1%; the heated posterior is skewed, which moves means by up to 0.1 standard deviations; 48 chains of
     3,000 steps leave a Monte Carlo error of 0.08 standard deviations in means and 8% in variances."""
     *problem, mean, covariance = logistic_regression
@@ -115,17 +113,3 @@ def test_minibatches_leave_the_two_modes_as_they_are(sampler, mixture):
         state = sampler.step(state, problem.gradient(state.position, batch), generator)
     assert (state.position - start).abs().median() > 0.05
     assert_same_posterior(state.position, points, masses, mean_tolerance=0.2, variance_tolerance=0.3)
-
-
-def test_a_slice_update_leaves_the_two_modes_as_they_are(mixture):
-    """10,000 exact draws after two sweeps, marginals against quadrature."""
-    problem, points, masses = mixture
-    (draws,) = slice_sample(
-        problem.log_posterior, exact_draws(points, masses, 10000), make_generators([5]), 1, thinning=2
-    )
-    for coordinate in (0, 1):
-        places, order = points[:, coordinate].unique(return_inverse=True)
-        edges = places + (places[1] - places[0]) / 2
-        cumulative = torch.zeros_like(places).index_add_(0, order, masses).cumsum(0)
-        found = stats.kstest(draws[:, coordinate].numpy(), np.interp, args=(edges.numpy(), cumulative.numpy()))
-        assert found.pvalue > 1e-6

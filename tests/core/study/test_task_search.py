@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.objectives.forrester import forrester_tasks
-from core.objectives.generated_tasks import generated_tasks
+from core.objectives.generated_tasks import forrester_tasks, generated_tasks
 from core.study.curves import value_of_incumbent
 from core.study.methods import method_of
 from core.study.task_search import search_tasks

@@ -10,7 +10,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from optuna.samplers import RandomSampler, TPESampler
 
 from core.foundation.errors import UserError
-from core.objectives.forrester import forrester_tasks
+from core.objectives.generated_tasks import forrester_tasks
 from core.optimizers.tpe import OptunaSearch
 from core.study.own import WatchedMethod
 from core.study.task_search import cube, search_tasks

@@ -3,8 +3,7 @@
 import pytest
 
 from core.tabular.grid import FCNET, Grid
-from core.tabular.synthetic import synthetic_table
-from core.tabular.table import Table
+from core.tabular.table import Table, synthetic_table
 
 
 @pytest.fixture(scope="session")

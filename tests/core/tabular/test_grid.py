@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
-from core.tabular.grid import FCNET, Grid
-from core.tabular.values import VALUES
+from core.tabular.grid import FCNET, VALUES, Grid
 
 GRIDS = st.fixed_dictionaries(
     {

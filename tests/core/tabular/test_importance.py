@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.foundation.errors import UserError
-from core.tabular.importance import best_positions, finite_errors, importances, table_importances
+from core.tabular.analysis import best_positions, finite_errors, importances, table_importances
 
 SHAPES = st.lists(st.integers(1, 4), min_size=2, max_size=4)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -10,11 +10,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from core.foundation.errors import UserError
-from core.tabular.grid import FCNET
-from core.tabular.neighbourhood import local_neighbourhood, neighbours
-from core.tabular.ranks import budget_correlations, dataset_correlations, spearman
-from core.tabular.synthetic import synthetic_table
-from core.tabular.values import CATEGORICAL
+from core.tabular.analysis import budget_correlations, dataset_correlations, spearman
+from core.tabular.grid import CATEGORICAL, FCNET
+from core.tabular.table import local_neighbourhood, neighbours, synthetic_table
 
 SAMPLES = st.integers(2, 12).flatmap(lambda n: arrays(float, (2, n), elements=st.integers(0, 5).map(float)))
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.foundation.errors import UserError
+from core.tabular.authors import group_name, read_published
 from core.tabular.grid import FCNET
-from core.tabular.published import group_name, read_published
 from core.tabular.table import EPOCHS
 
 

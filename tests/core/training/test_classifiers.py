@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.foundation.errors import UserError
-from core.training.classifiers import classifier
+from core.training.collector import classifier
 
 GOOD = {"learning_rate": 1e-2, "batch_size": 8.4, "units_1": 63.7, "units_2": 32.0, "dropout_1": 0.0, "dropout_2": 0.1}
 

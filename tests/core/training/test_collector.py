@@ -6,7 +6,7 @@ import pytest
 import core.training.collector as collector
 from core.data import load
 from core.foundation.errors import UserError
-from core.objectives.network_spaces import surrogate_space
+from core.objectives.spaces import surrogate_space
 from core.training.collector import CurveCollection
 
 

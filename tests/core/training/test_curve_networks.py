@@ -10,7 +10,7 @@ from torch.distributions import Normal, kl_divergence
 from torch.nn import functional
 
 from core.foundation.errors import UnknownNameError, UserError
-from core.objectives.network_spaces import curve_space
+from core.objectives.spaces import curve_space
 from core.training.curve_networks import NETWORKS, Shape, dropped
 
 SHAPE = Shape(channels=1, height=8, width=8, classes=3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.compiled.random_bits import seed_states, shuffle
+from core.compiled.elementary import seed_states, shuffle
 from core.compiled.training import drop
 from core.foundation.errors import UserError
 from core.foundation.schedules import cosine
@@ -62,7 +62,7 @@ def test_numbers_do_not_depend_on_the_epochs_of_a_call(classes, monkeypatch):
     """And each call tells the progress: one an epoch where calls are to be as short as they can."""
     found, told = [], []
     for seconds in (0.0, 1e9):
-        monkeypatch.setattr("core.training.compiled.CALL_SECONDS", seconds)
+        monkeypatch.setattr("core.training.batched.CALL_SECONDS", seconds)
         shares: list[float] = []
         found.append(train(group(classes, 0.3), problem(classes), progress=shares.append))
         told.append(shares)

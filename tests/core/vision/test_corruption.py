@@ -8,7 +8,7 @@ import torch
 
 from core.foundation.errors import UserError
 from core.vision import Colours, Windows
-from core.vision.corruption import hsv_of, rgb_of
+from core.vision.augmentation import hsv_of, rgb_of
 
 
 def generator(seed: int = 0) -> torch.Generator:

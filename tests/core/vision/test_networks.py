@@ -4,11 +4,10 @@ import pytest
 import torch
 
 from core.foundation.errors import UserError
-from core.vision import AllConvolutional, ConvolutionalNetwork, ResidualNetwork, ShakeShake
-from core.vision.layers import Dropout, draw_from, parameters
-from core.vision.networks import shake_shake
-from core.vision.networks.all_convolutional import described_layers
-from core.vision.networks.residual import parameter_count
+from core.vision import AllConvolutional, ConvolutionalNetwork, ResidualNetwork, ShakeShake, shake_shake
+from core.vision.all_convolutional import described_layers
+from core.vision.convolutional import Dropout, draw_from, parameters
+from core.vision.residual import parameter_count
 
 
 def generator(seed: int = 0) -> torch.Generator:

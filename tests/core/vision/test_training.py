@@ -8,7 +8,7 @@ from torch.nn import functional
 from core.foundation.errors import UserError
 from core.foundation.schedules import constant, cosine
 from core.vision import Augmentation, Training, evaluate, train
-from core.vision.layers import Dropout
+from core.vision.convolutional import Dropout
 
 EPOCHS = 4
 CUDA = pytest.param("cuda", marks=pytest.mark.cuda)

@@ -10,9 +10,8 @@ from pydantic import ValidationError
 
 from core.foundation.errors import UnknownNameError
 from core.models.ablr import ABLR
-from core.models.stacked_process import StackedGP
-from core.models.task_features import Fourier
-from core.models.tasks import Task
+from core.models.multitask_gp import StackedGP
+from core.models.tasks import Fourier, Task
 from core.objectives import task_tables
 from core.objectives.task_tables import task_table
 from core.training import Parts

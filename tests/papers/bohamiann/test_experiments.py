@@ -11,7 +11,7 @@ from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
 from core.objectives import task_tables
-from core.objectives.openml_spaces import openml_space
+from core.objectives.task_tables import openml_space
 from core.spaces import CubeEncoding
 from tests.papers.functions import Functions
 

@@ -8,7 +8,7 @@ from core.experiment.context import Context
 from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.models.dngo import DNGO
-from core.models.regularised_network import RegularisedRepresentation
+from core.models.representation import RegularisedRepresentation
 from core.report import style
 from core.spaces import CubeEncoding
 from papers.dngo.experiments.architecture import RelativeLoss, architecture_space, make_dngo, published_architecture

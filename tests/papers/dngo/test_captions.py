@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.captions.bleu import COUNTS, bleu_of
 from core.captions.data import generated
+from core.captions.vocabulary import COUNTS, bleu_of
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
 from core.experiment.paper import Papers

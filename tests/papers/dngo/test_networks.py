@@ -8,7 +8,7 @@ import pytest
 
 from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
-from core.objectives.image_spaces import corrupted_images_space
+from core.objectives.spaces import corrupted_images_space
 from core.report.verdicts.names import published_numbers
 from papers.dngo.figures.images import fig4
 from papers.dngo.tables import table3, table4, table6

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.objectives import objective
-from core.objectives.svm_times import timed_everywhere
+from core.objectives.svm_surrogate import timed_everywhere
 from papers.fabolas.settings import LiveSearch, SubsamplingNoise, SubsetModels, SvmGrid
 
 

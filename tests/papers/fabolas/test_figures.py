@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataUnavailableError
-from core.objectives.authors_svm import authors_svm_surrogate
+from core.objectives.svm_surrogate import authors_svm_surrogate
 from core.report.verdicts.published import published_runs
 from papers.fabolas.grid_runs import SHOWN
 from papers.fabolas.search_runs import AUTHORS_SHARES, DESIGNS, SHARES, TASKS, proposal_seconds, with_authors_overhead

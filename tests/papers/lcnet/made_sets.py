@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.objectives.network_spaces import curve_space
+from core.objectives.spaces import curve_space
 from core.spaces import CubeEncoding
 from papers.lcnet.curves import AUTHORS, CurveSet, curve_set, summarized_curves
 

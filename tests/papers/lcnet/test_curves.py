@@ -8,8 +8,8 @@ import pytest
 
 from core.data import DataUnavailableError, load_frame
 from core.foundation.errors import UnknownNameError, UserError
-from core.models.curves.last_seen import LastSeenValue
-from core.objectives.network_spaces import curve_space
+from core.models.curves.base import LastSeenValue
+from core.objectives.spaces import curve_space
 from core.report import NotRunError, bootstrap_interval
 from core.spaces import CubeEncoding
 from papers.lcnet import curves as module

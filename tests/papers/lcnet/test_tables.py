@@ -12,9 +12,8 @@ from core.experiment.selection import find_cells
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from core.tabular.frame import to_records
-from core.tabular.grid import FCNET
-from core.tabular.synthetic import synthetic_table
-from core.tabular.values import LABELS
+from core.tabular.grid import FCNET, LABELS
+from core.tabular.table import synthetic_table
 from tests.core.report.made_runs import RUNS, made
 from tests.papers.functions import Functions, all_claims
 

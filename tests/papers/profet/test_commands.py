@@ -16,8 +16,8 @@ from rich.console import Console
 from core.experiment.paper import Papers
 from core.experiment.storage import read_records, write_records
 from core.foundation.errors import UserError
-from core.objectives.forrester import forrester_tasks
-from core.objectives.meta_model_files import load, save
+from core.objectives.generated_tasks import forrester_tasks
+from core.objectives.meta_model import load, save
 from papers import __main__ as command_line
 from papers.commands.benchmarking import benchmark
 from papers.profet.commands import sample

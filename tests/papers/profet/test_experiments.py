@@ -13,7 +13,7 @@ from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from core.foundation.errors import UserError
-from core.objectives.meta_model_files import load, save
+from core.objectives.meta_model import load, save
 from papers.profet.experiments import compare, tasks_of
 from tests.core.objectives.made_models import made_model
 from tests.papers.runs import smoke_runs

@@ -11,8 +11,7 @@ from scipy.stats import norm
 from core.report.statistics import comparisons
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
-from core.tabular.synthetic import synthetic_table
-from core.tabular.table import Table
+from core.tabular.table import Table, synthetic_table
 from papers.tabular import statistics
 from papers.tabular.checks import searches
 from papers.tabular.checks import tables as checks_of_tables

@@ -9,8 +9,7 @@ from scipy import stats
 
 from core.report.runs.frames import NotRunError
 from core.tabular.grid import FCNET
-from core.tabular.synthetic import synthetic_table
-from core.tabular.table import Table
+from core.tabular.table import Table, synthetic_table
 from papers.tabular.checks import tables as checks_of_tables
 from papers.tabular.statistics import over_repetitions
 from papers.tabular.trained_tables import LABELS

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sympy.parsing.sympy_parser import convert_xor, implicit_multiplication, parse_expr, standard_transformations
 
-from core.models.curves.basis import BASIS, PARAMETERS, power, residuals
+from core.models.curves.basis_network import BASIS, PARAMETERS, power, residuals
 
 unit = st.floats(0, 1)
 inside = st.floats(0.01, 0.99)

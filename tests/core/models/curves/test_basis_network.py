@@ -6,9 +6,8 @@ from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
 from core.foundation.randomness import make_generators
-from core.models.curves.basis_mlp import BasisMLP
-from core.models.curves.basis_network import BasisNetwork
-from core.models.engines.curves import CurveEngine, CurveProblem
+from core.models.curves.basis_network import BasisMLP, BasisNetwork
+from core.models.engines.compiled import CurveEngine, CurveProblem
 from core.models.priors import AveragedNormal, LogNormalNoise
 from core.samplers import SGHMC, AdaptiveSGHMC
 from tests.core.models.curves.curve_examples import falling_curves

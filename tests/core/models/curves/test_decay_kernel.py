@@ -5,8 +5,7 @@ import pytest
 import torch
 from scipy import integrate, stats
 
-from core.models.curves.decay_kernel import CurveProcess, ExponentialDecayKernel
-from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw
+from core.models.curves.freeze_thaw import CurveProcess, DecayingCurves, ExponentialDecayKernel, FreezeThaw
 from tests.core.models.curves.curve_examples import falling_curves, hide
 
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from core.foundation.errors import UserError
-from core.models.curves.lcnet import LCNet
-from core.models.curves.network import CurveNetwork
+from core.models.curves.lcnet import CurveNetwork, LCNet
 from tests.core.models.curves.curve_examples import falling_curves, hide
 
 matplotlib.use("Agg")

@@ -5,12 +5,10 @@ import pytest
 import torch
 
 from core.foundation.errors import UserError
-from core.models.curves.extrapolation import Extrapolation, _sums
-from core.models.curves.forest import CurveForest
+from core.models.curves.base import CurveForest, LastSeenValue
+from core.models.curves.extrapolation import FUNCTIONS, Extrapolation, _sums, least_squares
 from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw
-from core.models.curves.last_seen import LastSeenValue
-from core.models.curves.parametric import FUNCTIONS, least_squares
-from core.models.curves.plot import plot_curves
+from core.models.curves.lcnet import plot_curves
 from tests.core.models.curves.curve_examples import falling_curves, hide
 
 MODELS = {

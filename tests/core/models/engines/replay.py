@@ -5,8 +5,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.compiled.elementary import normal_pair
-from core.compiled.random_bits import keep_state, shuffle, take_state
+from core.compiled.elementary import keep_state, normal_pair, shuffle, take_state
 from core.compiled.simd import LANES, store
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.problem import Problem

@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from core.foundation.randomness import make_generators
-from core.models.engines.choice import make_engine
+from core.models.engines.choice import ReferenceEngine, make_engine
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.problem import Problem
-from core.models.engines.reference import ReferenceEngine
 from core.models.priors import AveragedNormal, GammaHyperprior
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 from tests.core.models.engines.problems import make_problem

@@ -15,9 +15,8 @@ import torch
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
-from core.models.engines.choice import make_engine
+from core.models.engines.choice import ReferenceEngine, make_engine
 from core.models.engines.fused import FusedEngine
-from core.models.engines.reference import ReferenceEngine
 from core.models.priors import LogNormalNoise
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 from tests.core.models.engines.problems import make_problem

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from core.foundation.randomness import make_generators
-from core.models.engines.tasks import TaskEngine, TaskProblem
-from core.models.network import MLP
+from core.models.engines.compiled import TaskEngine, TaskProblem
+from core.models.network import MLP, TaskNetwork
 from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
-from core.models.task_network import TaskNetwork
 from core.samplers import SGHMC, AdaptiveSGHMC
 from tests.core.models.engines.replay import replayed_batch, replayed_noise
 

@@ -14,7 +14,7 @@ from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators, normal_, permutations
 from core.models.network import MLP
 from core.models.pbp import ProbabilisticBackpropagation
-from core.models.pbp.prior import PriorFactors
+from core.models.pbp_prior import PriorFactors
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood
 
 

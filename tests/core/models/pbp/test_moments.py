@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.models.network import MLP
-from core.models.pbp.moments import MomentNetwork, rectify, rectify_backward
+from core.models.pbp import MomentNetwork, rectify, rectify_backward
 
 
 def tensors(*values: float) -> tuple[torch.Tensor, ...]:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy import integrate, stats
 
-from core.models.pbp.prior import PriorFactors
+from core.models.pbp_prior import PriorFactors
 
 LIMIT = 1e6
 

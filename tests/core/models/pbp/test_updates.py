@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from core.models.pbp.updates import log_evidence, update_gamma, update_gaussian
+from core.models.pbp import log_evidence, update_gamma, update_gaussian
 
 
 def column(*values: float) -> torch.Tensor:
