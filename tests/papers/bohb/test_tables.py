@@ -9,14 +9,14 @@ import pytest
 from core.report.verdicts.names import published_numbers
 from core.report.verdicts.published import read_published_spec
 from papers.bohb.runs import full_evaluations
-from tests.papers.functions import CATALOGUE, Functions
+from tests.papers.functions import PAPERS, Functions
 from tests.papers.runs import Fake
 
 artifacts = Functions("bohb", "artifacts")
 
 
 def published(name: str):
-    return read_published_spec(CATALOGUE.root / "papers/bohb" / "published" / f"{name}.csv")
+    return read_published_spec(PAPERS.root / "papers/bohb" / "published" / f"{name}.csv")
 
 
 @pytest.mark.parametrize("name", ["tableC_1", "tableC_3", "tableC_4"])
@@ -41,6 +41,6 @@ def test_the_cost_is_in_evaluations_on_the_largest_budget(world):
 
 
 def test_numbers_of_reduced_runs_are_outside(world):
-    table = artifacts.cifar10(world["as published"], published_numbers(CATALOGUE, "bohb", "cifar10"))
+    table = artifacts.cifar10(world["as published"], published_numbers(PAPERS.artifact("bohb/cifar10")))
     cell = table.cells["bohb", "test_error"]
     assert cell.ours == pytest.approx(3, abs=0.1) and cell.published.value == 2.78 and cell.verdict.kind == "outside"
