@@ -131,7 +131,8 @@ def draw(job: Drawing) -> Path:
         title = sentence(f"{spec.source.place}. {spec.title}")
         if isinstance(product, ReportTable):
             product = replace(product, title=product.title or title.rstrip("."))
-            table, image = product, table_figure(product, brief)
+            table: ReportTable | None = product
+            image = table_figure(product, brief)
             files: dict[str, bytes | str] = {
                 "csv": to_csv(product),
                 "md": to_markdown(product, caption),

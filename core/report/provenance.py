@@ -37,12 +37,12 @@ def provenance_caption(
         parts.append("Drawn from the code's own definitions, without runs.")
     elif present:
         parts.append(f"Scale {scale_text(results)}; {runs_text(present)}.")
-        stale = {cell.experiment for cell in present if cell.stale}  # of which today's cut says nothing
-        shown = [cell.experiment for cell in present if cell.experiment not in stale]
+        changed = {cell.experiment for cell in present if cell.stale}  # of which today's cut says nothing
+        shown = [cell.experiment for cell in present if cell.experiment not in changed]
         parts += _cut_text({name: (cuts or {}).get(name, "") for name in shown})
     parts.append(f"Published: {document}, {place}.")
-    if changed := [f"{cell_name(cell)} ({cell.runs} runs)" for cell in present if getattr(cell, "ablation", False)]:
-        parts.append(f"With your own ablations: {_some(changed)}.")
+    if ablated := [f"{cell_name(cell)} ({cell.runs} runs)" for cell in present if getattr(cell, "ablation", False)]:
+        parts.append(f"With your own ablations: {_some(ablated)}.")
     if stale := [cell_name(cell) for cell in present if cell.stale]:
         parts.append(f"Stale, run with settings other than today's: {_some(stale)}.")
     if absent:

@@ -21,10 +21,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
@@ -38,10 +39,12 @@ if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
 
+Keywords = dict[str, Any]
+"""Keyword arguments for a function of matplotlib."""
 TEXT_WIDTH = 6.3  # inches, the width of a page's text
 INK, GREY, RULE = "#1a1a1a", "#5c5c5c", "#8a8a8a"
 
-RC = {
+RC: dict[str, Any] = {
     "font.size": 8.5,
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
@@ -105,7 +108,7 @@ class Method:
     dash: str = "-"
 
     @property
-    def line(self) -> dict[str, str]:
+    def line(self) -> Keywords:
         """Keyword arguments for `Axes.plot`."""
         return {"label": self.label, "color": self.color, "linestyle": self.dash}
 
@@ -209,9 +212,9 @@ def context() -> Iterator[None]:
 
 
 def subplots(
-    rows: int = 1, columns: int = 1, width: float = TEXT_WIDTH, height: float = 2.6, **keywords
-) -> tuple[MatplotlibFigure, Axes]:
-    """A figure (sizes in inches) and its axes as `pyplot.subplots` gives them, without pyplot's global state."""
+    rows: int = 1, columns: int = 1, width: float = TEXT_WIDTH, height: float = 2.6, **keywords: Any
+) -> tuple[MatplotlibFigure, Any]:
+    """A figure (sizes in inches) and its axes, or an array of them, like `pyplot.subplots`, without its state."""
     figure = MatplotlibFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots(rows, columns, **keywords)
@@ -219,17 +222,19 @@ def subplots(
 
 def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> None:
     """One legend above the panels with every label that occurs in any of them, in rows of equal length."""
-    named = {}
+    named: dict[str, Artist] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
     rows = -(-len(named) // columns)
-    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=-(-len(named) // max(rows, 1)))
+    figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=-(-len(named) // max(rows, 1)))
 
 
-def _from_defaults() -> dict[str, object]:
+def _from_defaults() -> dict[Any, Any]:
     """Our settings on top of matplotlib's own defaults, so that a user's matplotlibrc has no effect."""
-    defaults = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in ("backend", "backend_fallback")}
+    defaults: dict[Any, Any] = {
+        k: v for k, v in matplotlib.rcParamsDefault.items() if k not in ("backend", "backend_fallback")
+    }
     return {**defaults, **font_settings(), **RC}
 
 

@@ -73,7 +73,7 @@ def draw_network(
     places = [np.linspace(-1, 1, nodes) if nodes > 1 else np.zeros(1) for _, nodes in layers]
     for layer, (left, right) in enumerate(pairwise(places)):
         last = regression and layer == len(places) - 2
-        look = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
+        look: style.Keywords = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
         for a in left:
             for b in right:
                 axes.plot([layer, layer + 1], [a, b], linewidth=0.8, zorder=1, **look)
@@ -84,7 +84,7 @@ def draw_network(
 
 
 SHADES = "Blues"
-LINE = {"color": style.BLACK, "linewidth": 1.1}
+LINE: style.Keywords = {"color": style.BLACK, "linewidth": 1.1}
 
 
 def planar_histogram(
@@ -150,7 +150,8 @@ def _draw_times(panels: Sequence[Axes], results: Results, labels: Mapping[str, s
         except NotRunError:
             continue
         mean, sd = seconds.mean(0), seconds.std(0, ddof=1) if len(seconds) > 1 else np.zeros(len(sizes))
-        look = {"color": style.method(name).color, "marker": style.method(name).marker, "capsize": 2, "label": label}
+        own = style.method(name)
+        look: style.Keywords = {"color": own.color, "marker": own.marker, "capsize": 2, "label": label}
         for axes in panels:
             axes.errorbar(sizes, mean, sd, **look)
         data.append(pd.DataFrame({"method": name, "observations": sizes, "seconds": mean, "sd": sd}))
@@ -216,7 +217,7 @@ def _draw(axes: Axes, curves: dict[str, np.ndarray], value: str) -> pd.DataFrame
 def draw_p_values(axes: Axes, p: pd.DataFrame) -> None:
     """Draw p-values as a heat map with their numbers, bold where Holm's procedure rejects."""
     axes.imshow(p.to_numpy(), cmap="Blues_r", vmin=0, vmax=2 * LEVEL, interpolation="nearest")
-    sure, labels = holm(p), [style.label(method) for method in p]
+    sure, labels = holm(p), [style.label(method) for method in map(str, p)]
     for (row, column), value in np.ndenumerate(p.to_numpy()):
         if np.isfinite(value):
             weight = "bold" if sure.iloc[row, column] else "normal"

@@ -44,9 +44,9 @@ def draw_line(
         look: Keyword arguments of `Axes.plot`, with the color.
         steps: Whether each value holds until the next x.
     """
-    axes.plot(x, middle, **look, **({"drawstyle": "steps-post"} if steps else {}))
-    step = "post" if steps else None
-    axes.fill_between(x, low, high, color=look["color"], alpha=opacity, step=step, linewidth=0)
+    steps_of: style.Keywords = {"drawstyle": "steps-post"} if steps else {}
+    axes.plot(x, middle, **look, **steps_of)
+    axes.fill_between(x, low, high, color=look["color"], alpha=opacity, step="post" if steps else None, linewidth=0)
 
 
 def mean_band(values: np.ndarray, errors: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -59,7 +59,7 @@ def mean_band(values: np.ndarray, errors: float = 1.0) -> tuple[np.ndarray, np.n
 
 
 def _lower_end(mean: np.ndarray, error: np.ndarray) -> np.ndarray:
-    return np.maximum(mean - error, mean / 10)
+    return np.asarray(np.maximum(mean - error, mean / 10))
 
 
 def draw_evaluations(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd.DataFrame:
@@ -135,7 +135,7 @@ def draw_errors(
     axes: Axes,
     frame: pd.DataFrame,
     benchmark: str,
-    looks: Mapping[str, Mapping[str, str]] | Sequence[str],
+    looks: Mapping[str, Mapping[str, Any]] | Sequence[str],
     metric: str = "error",
     bands: bool = False,
 ) -> pd.DataFrame:

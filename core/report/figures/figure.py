@@ -50,7 +50,7 @@ def add_caption(figure: MatplotlibFigure, caption: str, last: str = "") -> Matpl
     whole figure belong above it ("outside upper center"): below, they would overlap the caption.
     """
     width, height = figure.get_size_inches()
-    look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left"}
+    look: style.Keywords = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left"}
     lines = shared_ruler().fit(caption, last, CAPTION_LINES, 72 * width - 8, CAPTION_SIZE) if caption else []
     for number, line in enumerate(lines):
         # Each line is a text of its own: of several lines in one, matplotlib forgets what `render` sets.
@@ -69,7 +69,7 @@ def placeholder(title: str, reason: str = "not run") -> Figure:
     figure, axes = style.subplots(height=1.6)
     axes.set_axis_off()
     axes.set_title(title)
-    look = {"fontsize": 11, "color": style.GREY, "ha": "center", "va": "center"}
+    look: style.Keywords = {"fontsize": 11, "color": style.GREY, "ha": "center", "va": "center"}
     axes.text(0.5, 0.5, f"○ {reason}", transform=axes.transAxes, **look)
     return Figure(figure, absent=True)
 
@@ -160,7 +160,7 @@ def tuning_panels(
 
 
 LABEL = "published"
-OPEN = {"linestyle": "none", "markerfacecolor": "white", "markeredgewidth": 1.2}
+OPEN: style.Keywords = {"linestyle": "none", "markerfacecolor": "white", "markeredgewidth": 1.2}
 POINT, AT_THE_RIGHT, ABOVE = "D", "<", "v"
 
 
@@ -182,7 +182,7 @@ def mark_published(
     marker = AT_THE_RIGHT if x is None else ABOVE if y is None else POINT
     if label not in axes.get_legend_handles_labels()[1]:
         axes.plot([], [], marker=marker, markeredgecolor=style.INK, label=label, **OPEN)
-    place = {} if x is not None and y is not None else {"clip_on": False}
+    place: style.Keywords = {} if x is not None and y is not None else {"clip_on": False}
     if x is None:
         place["transform"] = axes.get_yaxis_transform()
     elif y is None:

@@ -8,16 +8,16 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from matplotlib import rcParams
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.lines import Line2D
-from matplotlib.scale import SymmetricalLogScale
+from matplotlib.scale import SymmetricalLogScale, SymmetricalLogTransform
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, NullLocator
 from matplotlib.transforms import Bbox
 
@@ -103,7 +103,7 @@ class PlainPowers(Formatter):
         text = POWER.sub(lambda power: power[1].translate(SUPERSCRIPTS), formula[1])
         return text.replace(r"\times", "×").replace("-", "−")
 
-    def set_locs(self, locs: Sequence[float]) -> None:
+    def set_locs(self, locs: list[float]) -> None:
         """Set the locations of the ticks, on which the labels of a short axis depend."""
         self._formatter.set_locs(locs)
 
@@ -144,7 +144,7 @@ def simplify_ticks(figure: Figure) -> None:
         axis.set_minor_locator(NullLocator())
 
 
-def plain(x: float, _: int | None = None) -> str:
+def plain(x: float, _: float | None = None) -> str:
     """A number without a power: 0.05, 2000."""
     return f"{x:g}".replace("-", "−")
 
@@ -156,7 +156,9 @@ def log_from_zero(axis: Axis, values: Iterable[float], smallest: float = 0.0) ->
         That value, at which the logarithmic part begins.
     """
     threshold = min((value for value in values if value > smallest), default=smallest or 1.0)
-    axis.axes.set(**{f"{axis.axis_name}scale": SymmetricalLogScale(axis, linthresh=threshold, linscale=LINEAR)})
+    scale = SymmetricalLogScale(axis, linthresh=threshold, linscale=LINEAR)
+    set_scale = axis.axes.set_xscale if isinstance(axis, XAxis) else axis.axes.set_yscale
+    set_scale(scale)
     return threshold
 
 
@@ -166,13 +168,13 @@ def _unlabelled(axis: Axis) -> Line2D | None:
     matplotlib makes three lines and two texts for each tick, and updates all of them in each layout and drawing.
     """
     (tick,) = axis.get_minor_ticks(1)
-    locations = axis.get_minorticklocs()
+    locations = list(axis.get_minorticklocs())
     shown = axis.get_visible() and tick.tick1line.get_visible() and not tick.tick2line.get_visible()
     if not shown or tick.gridline.get_visible() or any(axis.get_minor_formatter().format_ticks(locations)):
         return None
     low, high = sorted(axis.get_view_interval())
     inside = [place for place in locations if low <= place <= high]
-    horizontal = axis.axis_name == "x"
+    horizontal = isinstance(axis, XAxis)
     x, y = (inside, [0] * len(inside)) if horizontal else ([0] * len(inside), inside)
     transform = axis.axes.get_xaxis_transform("tick1") if horizontal else axis.axes.get_yaxis_transform("tick1")
     line = Line2D(x, y, transform=transform)
@@ -200,7 +202,9 @@ def _around_zero(axis: Axis) -> list[float]:
     """Where an axis that is linear around 0 has labels: 0, powers of ten, other multiples, as far as there is room."""
     low, high = sorted(axis.get_view_interval())
     reach = math.ceil(math.log10(max(-low, high)))
-    first = math.floor(math.log10(axis.get_transform().linthresh))
+    transform = axis.get_transform()
+    assert isinstance(transform, SymmetricalLogTransform)  # of such an axis
+    first = math.floor(math.log10(transform.linthresh))
     powers = [10.0**power for power in range(reach, first - 1, -1)]
     places = [0.0]
     for digits in ((1,), (5, 2)):
@@ -220,7 +224,7 @@ def _is_power(x: float) -> bool:
 def _apart(axis: Axis, x: float, other: float) -> bool:
     """Whether labels at two places have room beside each other."""
     ends = axis.get_transform().transform([*axis.get_view_interval(), x, other])
-    return abs(ends[2] - ends[3]) >= APART[axis.axis_name] * abs(ends[1] - ends[0])
+    return bool(abs(ends[2] - ends[3]) >= APART["x" if isinstance(axis, XAxis) else "y"] * abs(ends[1] - ends[0]))
 
 
 def _multiples(axis: Axis, digits: Iterable[int]) -> list[tuple[float, int]]:

@@ -80,8 +80,13 @@ def _name(page: Axes, name: str, y: float) -> None:
 def _axis(figure: Figure, height: float) -> Axes:
     """The axis of effects, in whose coordinates y is inches from the top as on the page."""
     place = (AXIS / WIDTH, BOTTOM / height, (SHOWN - AXIS - 0.14) / WIDTH, 1 - (TOP + BOTTOM) / height)
-    look = {"facecolor": "none", "xlim": (SMALLEST, LARGEST), "ylim": (height - BOTTOM, TOP)}
-    axes = figure.add_axes(place, xscale="log", **look)
+    look: style.Keywords = {
+        "xscale": "log",
+        "facecolor": "none",
+        "xlim": (SMALLEST, LARGEST),
+        "ylim": (height - BOTTOM, TOP),
+    }
+    axes: Axes = figure.add_axes(place, **look)
     axes.xaxis.set_major_locator(FixedLocator(TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -168,7 +173,7 @@ def _bar(page: Axes, counts: Counter[str], y: float, height: float, size: float)
         page.barh(y, length, height, x, color=color, align="edge", linewidth=0.6, edgecolor="white")
         if length > 0.075 * len(str(number)):
             ink = style.INK if outcome == "not run" else "white"
-            look = {"ha": "center", "va": "center_baseline", "fontsize": size, "color": ink}
+            look: style.Keywords = {"ha": "center", "va": "center_baseline", "fontsize": size, "color": ink}
             page.text(x + length / 2, y + height / 2, str(number), **look)
         x += length
 
@@ -187,19 +192,31 @@ def _legend(page: Axes, effects: Axes) -> None:
     page.plot([LEFT, RIGHT], [TOP, TOP], color=style.INK, linewidth=0.9)
     page.text(LEFT, 0.14, TITLE, **_look(11, weight="bold"))
     patches = [Patch(color=color, label=NAMES[outcome]) for outcome, color in COLORS.items()]
-    ring = {"marker": "o", "linestyle": "", "color": style.INK, "markersize": 5.2, "markeredgewidth": 1.2}
+    ring: style.Keywords = {
+        "marker": "o",
+        "linestyle": "",
+        "color": style.INK,
+        "markersize": 5.2,
+        "markeredgewidth": 1.2,
+    }
     marks = [
         Line2D([], [], label="full protocol", **ring),
         Line2D([], [], label="reduced", markerfacecolor="white", **ring),
         Line2D([], [], label="on the authors' data", **{**ring, "marker": "s", "markersize": 3.6}),
         Patch(color=BAND, label="claim is true here"),
     ]
-    look = {"fontsize": SMALL, "handlelength": 1.1, "handletextpad": 0.5, "columnspacing": 1.4, "borderpad": 0}
+    look: style.Keywords = {
+        "fontsize": SMALL,
+        "handlelength": 1.1,
+        "handletextpad": 0.5,
+        "columnspacing": 1.4,
+        "borderpad": 0,
+    }
     page.legend(
         handles=[*patches, *marks], loc="upper left", ncols=len(patches) + len(marks),
         bbox_to_anchor=(LEFT, 0.28), bbox_transform=page.transData, borderaxespad=0, **look,
     )  # fmt: skip
 
 
-def _look(size: float, color: str = style.INK, weight: str = "normal") -> dict[str, object]:
+def _look(size: float, color: str = style.INK, weight: str = "normal") -> style.Keywords:
     return {"fontsize": size, "color": color, "fontweight": weight, "va": "center_baseline", "ha": "left"}

@@ -24,7 +24,7 @@ WORDS = {"inconclusive": "open"}
 """Words of verdicts and outcomes that are not their names."""
 Record = dict[str, Any]
 """A sidecar, or a part of one such as a claim: names and plain values."""
-T = TypeVar("T")
+T = TypeVar("T", PublishedCell, Verdict, ReportCell)
 
 
 def to_json(record: Record) -> str:
@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
 
 def table_record(table: ReportTable) -> Record:
     """A table as a record; its cells become a list, row by row, each with its `row` and `column`."""
-    record = plain(table)
+    record: Record = plain(table)
     record["cells"] = [
         {"row": row, "column": column, **plain(table.cells[row, column])}
         for row in table.rows
@@ -62,11 +62,12 @@ def table_from_record(record: Record) -> ReportTable:
     """The table that `table_record` wrote."""
     cells = {}
     for cell in record["cells"]:
-        numbers = {k: v for k, v in cell.items() if k not in ("row", "column")}
-        numbers["published"] = _restore(PublishedCell, cell["published"])
-        numbers["verdict"] = _restore(Verdict, cell["verdict"])
-        cells[cell["row"], cell["column"]] = _restore(ReportCell, numbers)
-    rest = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+        published, verdict = cell["published"], cell["verdict"]
+        fields = {k: v for k, v in cell.items() if k not in ("row", "column")}
+        fields["published"] = None if published is None else _restore(PublishedCell, published)
+        fields["verdict"] = None if verdict is None else _restore(Verdict, verdict)
+        cells[cell["row"], cell["column"]] = _restore(ReportCell, fields)
+    rest: Record = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
     return ReportTable(**{**rest, "cells": cells})
 
 
@@ -85,11 +86,10 @@ def read_sidecar(path: Path) -> Record:
     return record
 
 
-def _restore(cls: type[T], record: Record | None) -> T | None:
-    if record is None:
-        return None
+def _restore(cls: type[T], record: Record) -> T:
     numeric = {f.name for f in dataclasses.fields(cls) if str(f.type).startswith("float")}
-    return cls(**{k: float(v) if k in numeric and v is not None else v for k, v in record.items()})
+    values: Record = {k: float(v) if k in numeric and v is not None else v for k, v in record.items()}
+    return cls(**values)
 
 
 def load_sidecars(figures: Path, names: Iterable[str]) -> list[Record]:
@@ -113,7 +113,7 @@ def answers(claim: Record) -> list[tuple[str, Record]]:
 def outcome_text(claim: Record) -> str:
     """A claim's outcome in words, with what our part shows where that cannot decide it."""
     if claim["holds"] != "outside" or not claim["part"]:
-        return claim["holds"]
+        return str(claim["holds"])
     return f"outside; on our part: {WORDS.get(claim['part'], claim['part'])}"
 
 

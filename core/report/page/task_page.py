@@ -112,10 +112,9 @@ def _tests(comparison: Comparison) -> str:
         rows = []
         for place, method in enumerate(others[:-1]):
             losses = {name: comparison.losses[name] for name in others[place:]}
+            tests = paired_tests(method, losses, comparison.optima)
             rows.append(
-                paired_tests(method, losses, comparison.optima).rename(
-                    lambda other, first=method: f"{style.label(first)} against {style.label(other)}"
-                )
+                tests.rename({other: f"{style.label(method)} against {style.label(other)}" for other in losses})
             )
         among = pd.concat(rows).drop(columns="p (Holm)")
         parts += [_paragraph("The others among themselves, each test alone:"), _table(among)]

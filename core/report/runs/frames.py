@@ -66,7 +66,7 @@ def once(function: Callable[..., T]) -> Callable[..., T]:
     The value is shared, and the subject is assumed not to change, so neither may be modified. An exception is
     not remembered.
     """
-    kept: dict[int, tuple[ref, dict[tuple, T]]] = {}
+    kept: dict[int, tuple[ref[Any], dict[tuple[Any, ...], T]]] = {}
 
     @wraps(function)
     def remembered(subject: Any, *names: Any) -> T:
@@ -88,7 +88,7 @@ def frame_of(results: Any, *experiments: str) -> pd.DataFrame:
     Raises:
         NotRunError: there are none.
     """
-    frame = pd.concat([results.frame(name) for name in experiments], ignore_index=True)
+    frame: pd.DataFrame = pd.concat([results.frame(name) for name in experiments], ignore_index=True)
     if frame.empty:
         raise NotRunError(experiments[0])
     return frame
@@ -100,7 +100,7 @@ def rows_of(results: Any, experiment: str, **values: str) -> pd.DataFrame:
     Raises:
         NotRunError: there are none.
     """
-    frame = results.frame(experiment)
+    frame: pd.DataFrame = results.frame(experiment)
     for column, value in values.items() if len(frame) else ():
         frame = frame[frame[column] == value]
     if frame.empty:

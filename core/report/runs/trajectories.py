@@ -78,7 +78,7 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
 
 def log_regret(regret: np.ndarray) -> np.ndarray:
     """Logarithm to base 10 of a regret, elementwise, rounding errors below 0 and tiny values at `SMALLEST`."""
-    return np.log10(np.maximum(regret, SMALLEST))
+    return np.asarray(np.log10(np.maximum(regret, SMALLEST)))
 
 
 def final_log_regret(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:

@@ -222,13 +222,13 @@ def differences(ours: np.ndarray, theirs: np.ndarray, optima: Sequence[float | N
     if len(known) == len(ours):
         optimum = np.array(known)[:, None]
         first, second = (np.log10(np.maximum(each - optimum, LEAST_REGRET)) for each in (ours, theirs))
-        difference = first - second
-        return np.round(difference[0] if len(ours) == 1 else difference.mean(1), DIGITS)
+        difference: np.ndarray = first - second
+        return np.asarray(np.round(difference[0] if len(ours) == 1 else difference.mean(1), DIGITS))
     if len(ours) == 1:
         with np.errstate(over="ignore"):
-            return (ours - theirs)[0]
+            return np.asarray((ours - theirs)[0])
     ranks = average_ranks({"ours": ours[:, :, None], "theirs": theirs[:, :, None]})
-    return np.round((ranks["ours"] - ranks["theirs"])[:, 0], DIGITS)
+    return np.asarray(np.round((ranks["ours"] - ranks["theirs"])[:, 0], DIGITS))
 
 
 def signed_rank(difference: np.ndarray) -> float:
@@ -251,7 +251,7 @@ def signed_rank(difference: np.ndarray) -> float:
         chances[rank:] += chances[:-rank].copy()
         chances /= 2
     positive = ranks[difference > 0].sum()
-    return min(1.0, 2 * min(chances[: positive + 1].sum(), chances[positive:].sum()))
+    return min(1.0, 2 * float(min(chances[: positive + 1].sum(), chances[positive:].sum())))
 
 
 def holm_adjusted(p: np.ndarray) -> np.ndarray:
@@ -270,7 +270,7 @@ RESAMPLES = 1000
 def wins(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """W (times, n, m) of values (n, times) and (m, times); single precision holds the sums exactly up to 2^23 pairs."""
     a, b = ours.T[:, :, None], theirs.T[:, None, :]
-    return ((a < b) + 0.5 * (a == b)).astype(np.float32)
+    return np.asarray((a < b) + 0.5 * (a == b), dtype=np.float32)
 
 
 def probabilities(matrix: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -279,7 +279,8 @@ def probabilities(matrix: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> n
     first, second = (
         counts_of(drawn.astype(int), runs).astype(matrix.dtype) for drawn, runs in ((ours, n), (theirs, m))
     )
-    return np.stack([np.einsum("bm,bm->b", first @ at, second) for at in matrix], axis=1).astype(float) / (n * m)
+    sums = np.stack([np.einsum("bm,bm->b", first @ at, second) for at in matrix], axis=1)
+    return np.asarray(sums.astype(float) / (n * m))
 
 
 def resampled_interval(statistic: Callable[..., np.ndarray], *runs: int) -> Interval:

@@ -178,7 +178,7 @@ def means_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     """
     flat, size = values.reshape(len(values), -1), picks.shape[1]
     finite = np.isfinite(flat).all(axis=0)
-    means = (counts_of(picks, len(values)) @ np.where(finite, flat, 0.0)) / size
+    means: np.ndarray = (counts_of(picks, len(values)) @ np.where(finite, flat, 0.0)) / size
     if not finite.all():  # 0 times infinity is nan
         means[:, ~finite] = flat[:, ~finite][picks].mean(axis=1)
     return means.reshape(len(picks), *values.shape[1:])
@@ -215,7 +215,8 @@ def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: in
         if not before.any():
             break
     low, high = (np.take_along_axis(ranked.T, places[end].astype(np.intp), axis=1) for end in (0, -1))
-    return ((low + high) / 2).T
+    medians: np.ndarray = (low + high) / 2
+    return medians.T
 
 
 def _before_medians(order: np.ndarray, counts: np.ndarray, rank: int) -> tuple[int, np.ndarray]:
@@ -266,7 +267,7 @@ def student_ends(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: floa
         return _few_runs(drawn, estimate, width)
     beyond = NormalDist().cdf(-width)
     # Whole order statistics, rounded outwards: no interpolation, so infinite values (failed runs) stay what they are.
-    return tuple(np.quantile(drawn, q, axis=0, method=m) for q, m in ((beyond, "lower"), (1 - beyond, "higher")))
+    return np.quantile(drawn, beyond, axis=0, method="lower"), np.quantile(drawn, 1 - beyond, axis=0, method="higher")
 
 
 def _few_runs(drawn: np.ndarray, estimate: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
@@ -281,27 +282,27 @@ def _few_runs(drawn: np.ndarray, estimate: np.ndarray, width: float) -> tuple[np
 
 def mean(values: np.ndarray) -> np.ndarray:
     """The mean over the runs."""
-    return values.mean(1)
+    return np.asarray(values.mean(1))
 
 
 def geometric_mean(values: np.ndarray) -> np.ndarray:
     """The exponential of the mean logarithm of positive numbers over the runs."""
-    return np.exp(np.log(values).mean(1))
+    return np.asarray(np.exp(np.log(values).mean(1)))
 
 
 def median(values: np.ndarray) -> np.ndarray:
     """The median over the runs."""
-    return np.median(values, axis=1)
+    return np.asarray(np.median(values, axis=1))
 
 
 def mean_difference(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """The mean of the first less that of the second."""
-    return above.mean(1) - below.mean(1)
+    return np.asarray(above.mean(1) - below.mean(1))
 
 
 def mean_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """The mean of the first over that of the second."""
-    return above.mean(1) / below.mean(1)
+    return np.asarray(above.mean(1) / below.mean(1))
 
 
 def share_interval(which: ArrayLike, level: float = LEVEL) -> Interval:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -93,11 +93,8 @@ def compare_table(
         if key[0] in quoted_rows:
             cells[key] = ReportCell(published=published.get(key))
         else:
-            cell = _compared(
-                runs.get(key, np.empty(0)), published.get(key), direction, not below.isdisjoint((key, key[0]))
-            )
-            is_baseline = not {*key}.isdisjoint(baselines)
-            cells[key] = replace(cell, verdict=replace(cell.verdict, baseline=True)) if is_baseline else cell
+            is_below, is_baseline = not below.isdisjoint((key, key[0])), not {*key}.isdisjoint(baselines)
+            cells[key] = _compared(runs.get(key, np.empty(0)), published.get(key), direction, is_below, is_baseline)
     return ReportTable(rows, columns, cells, direction=direction, quoted_rows=tuple(quoted_rows), **words)
 
 
@@ -122,9 +119,11 @@ def spec_table(
     values = {(str(row), str(column)): ours.at[row, column] for row in ours.index for column in ours.columns}
     cells = {}
     for key in ((row, column) for row in rows for column in columns):
-        text = "" if key not in values or pd.isna(values[key]) else str(values[key])
+        value: Any = values.get(key)
+        text = "" if pd.isna(value) else str(value)
         cells[key] = _matched(text, published.get(key), configured)
-    return ReportTable(rows, columns, cells, **{"row_header": "Name", **words})
+    words.setdefault("row_header", "Name")
+    return ReportTable(rows, columns, cells, **words)
 
 
 def absent_table(published: Published | None) -> ReportTable:
@@ -153,7 +152,9 @@ def _values_by_cell(samples: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
     return {(str(row), str(column)): group.to_numpy() for (row, column), group in grouped}
 
 
-def _compared(values: np.ndarray, published: PublishedCell | None, direction: str, reduced: bool) -> ReportCell:
+def _compared(
+    values: np.ndarray, published: PublishedCell | None, direction: str, reduced: bool, baseline: bool
+) -> ReportCell:
     finite = values[np.isfinite(values)]
     absent = PublishedCell(math.nan, reading="missing")
     return ReportCell(
@@ -162,7 +163,7 @@ def _compared(values: np.ndarray, published: PublishedCell | None, direction: st
         runs=values.size,
         failed=values.size - finite.size,
         published=published,
-        verdict=cell_verdict(values, published or absent, direction, reduced),
+        verdict=replace(cell_verdict(values, published or absent, direction, reduced), baseline=baseline),
     )
 
 
@@ -204,8 +205,9 @@ def described(space: ConfigurationSpace, bases: Collection[str] = tuple(BASES)) 
     """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter; bases as for `bounds`."""
     rows = {}
     for name in space:
-        lower, upper = bounds(space[name].lower, space[name].upper, space[name].log, bases)
-        rows[name] = {"lower": lower, "upper": upper, "log": "yes" if space[name].log else "no"}
+        number: Any = space[name]  # whose classes share no base with these attributes
+        lower, upper = bounds(number.lower, number.upper, number.log, bases)
+        rows[name] = {"lower": lower, "upper": upper, "log": "yes" if number.log else "no"}
     return pd.DataFrame.from_dict(rows, orient="index")
 
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.patches import Rectangle
 
-from core.report.style import GREY, INK, LOOKS
+from core.report.style import GREY, INK, LOOKS, Keywords
 from core.report.tables.table import Lines, ReportCell, ReportTable, line_name, notes, row_lines, shared_notes
 
 MARGIN, PAD, GAP, BAR = 9.0, 8.0, 2.0, 2.6  # page margin, text padding, space between cells, width of the accent bar
@@ -56,7 +57,7 @@ def table_figure(table: ReportTable, last: str = "") -> MatplotlibFigure:
     body = sum(layout.height(row) for row in table.rows) or 30.0
     head = len(title) * 15.0 + 6.0
     height = 2 * MARGIN + head + 20.0 + body + 8.0 + 10.5 * (len(legend) + len(foot)) + 4.0
-    axes = _canvas(layout.width + 2 * MARGIN, height)
+    figure, axes = _canvas(layout.width + 2 * MARGIN, height)
     y = MARGIN
     for line in title:
         _text(axes, MARGIN, y + 7.5, line, TITLE, weight="bold")
@@ -74,7 +75,7 @@ def table_figure(table: ReportTable, last: str = "") -> MatplotlibFigure:
             _text(axes, MARGIN, y, line, CAPTION, color)
             y += 10.5
         y += 3.0
-    return axes.figure
+    return figure
 
 
 def _measure(table: ReportTable, texts: dict[tuple[str, str], Lines], ruler: Ruler) -> _Layout:
@@ -106,7 +107,9 @@ def _header(axes: Axes, table: ReportTable, layout: _Layout, y: float) -> float:
     return y + 20.0
 
 
-def _row(axes: Axes, table: ReportTable, row: str, texts: dict, layout: _Layout, y: float) -> float:
+def _row(
+    axes: Axes, table: ReportTable, row: str, texts: dict[tuple[str, str], Lines], layout: _Layout, y: float
+) -> float:
     height = layout.height(row)
     above = table.rows[max(0, table.rows.index(row) - 1)]
     if row in table.quoted_rows and above not in table.quoted_rows:
@@ -158,13 +161,13 @@ def _legend(table: ReportTable) -> str:
     return text + "."
 
 
-def _canvas(width: float, height: float) -> Axes:
+def _canvas(width: float, height: float) -> tuple[MatplotlibFigure, Axes]:
     figure = MatplotlibFigure(figsize=(width / 72, height / 72))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
-    return axes
+    return figure, axes
 
 
 def _parts(text: Lines) -> Iterator[tuple[str, str]]:
@@ -181,8 +184,8 @@ def _rule(axes: Axes, layout: _Layout, y: float, thickness: float) -> None:
 
 def _text(axes: Axes, x: float, y: float, text: str, size: float, color: str = INK, weight: str = "normal") -> None:
     if text:
-        keywords = {"fontsize": size, "color": color, "fontweight": weight}
-        axes.text(x, y, literal(text), va="center_baseline", ha="left", **keywords)
+        look: Keywords = {"fontsize": size, "color": color, "fontweight": weight}
+        axes.text(x, y, literal(text), va="center_baseline", ha="left", **look)
 
 
 SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -197,7 +200,7 @@ class Ruler:
 
     def __init__(self) -> None:
         self._figure = MatplotlibFigure(figsize=(1, 1), dpi=720)
-        self._renderer = FigureCanvasAgg(self._figure).get_renderer()
+        self._renderer: RendererBase = FigureCanvasAgg(self._figure).get_renderer()
         self._artist = self._figure.text(0, 0, "")
         self._widths: dict[tuple[str, float, str], float] = {}
 

@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+from collections.abc import Iterable
 
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -147,7 +148,7 @@ def _paragraph(text: str) -> str:
     return f"{text[:place]}\\{text[place:]}"
 
 
-def _pipe_row(fields) -> str:
+def _pipe_row(fields: Iterable[str]) -> str:
     return f"| {' | '.join(fields)} |"
 
 

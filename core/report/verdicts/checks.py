@@ -162,8 +162,8 @@ def after_looks(check: Check, looks: int) -> Check:
     if check.clear >= farther(looks):
         return replace(check, clear=check.clear / farther(looks))
     note = f"runs were added, and with 5% shared among {looks} looks it is open whether it {check.on_our_part[:-1]}s"
-    changed = {"part" if check.holds == "outside" else "holds": "inconclusive"}
-    return replace(check, **changed, clear=math.inf, detail="; ".join(filter(None, [check.detail, note])))
+    check = replace(check, clear=math.inf, detail="; ".join(filter(None, [check.detail, note])))
+    return replace(check, part="inconclusive") if check.holds == "outside" else replace(check, holds="inconclusive")
 
 
 def unknown(why: str) -> Check:
@@ -235,8 +235,7 @@ def contrary(check: Check) -> Check:
     """The opposite of a claim: it holds where the claim fails, and fails where the claim holds."""
     turned = {"holds": "fails", "fails": "holds"}
     holds, part = (turned.get(outcome, outcome) for outcome in (check.holds, check.part))
-    region = {"lower": math.nan, "upper": math.nan}  # two pieces, mostly
-    return replace(check, holds=holds, part=part, **region)
+    return replace(check, holds=holds, part=part, lower=math.nan, upper=math.nan)  # its region is two pieces, mostly
 
 
 def open_where(check: Check, reason: str) -> Check:

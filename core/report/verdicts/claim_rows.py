@@ -11,7 +11,7 @@ from core.experiment.schema import split_reference
 from core.foundation.strict import Strict
 from core.report.runs.frames import CellNotRunError
 from core.report.verdicts.checks import Check, absent, all_of, at_least, both, left_out, outside, pending
-from core.report.verdicts.claims import CAUSES, KINDS, LONGEST, SHORTEST
+from core.report.verdicts.claims import LONGEST, SHORTEST, CauseKind, Kind
 from core.report.verdicts.shapes.shape import Shape
 
 MISSING = {"left out": left_out, "pending": pending}
@@ -22,7 +22,7 @@ Long = Annotated[str, Field(min_length=SHORTEST)]
 class CauseRow(Strict):
     """A cause in a table, see `Cause`."""
 
-    kind: Literal[CAUSES]
+    kind: CauseKind
     evidence: Long
 
 
@@ -49,12 +49,12 @@ class Row(Strict):
     check: list[dict[str, dict[str, Any]]]
     reproduced: dict[str, Any] | None = None
     published: float | Text
-    kind: Literal[KINDS] = "claim"
+    kind: Kind = "claim"
     headline: Annotated[str, Field(max_length=LONGEST)] = ""
     cause: CauseRow | None = None
     at_least: Annotated[int, Field(ge=1)] | None = None
     detail: str = ""
-    missing: Literal[tuple(MISSING)] | None = None
+    missing: Literal["left out", "pending"] | None = None
     optional: tuple[str, ...] = ()
     outside: str = ""
     experiments: tuple[Text, ...] = ()
@@ -130,8 +130,9 @@ class RowCheck:
 
     def _joined(self, parts: Parts, results: Any) -> Check:
         outcomes = [part.check(results) for part in parts.each]
-        if all(isinstance(each, CellNotRunError) for each in outcomes):
-            raise outcomes[0]
+        missing = [each for each in outcomes if isinstance(each, CellNotRunError)]
+        if len(missing) == len(outcomes):
+            raise missing[0]
         if parts.single and isinstance(outcomes[0], Check):
             return outcomes[0]
         checks = [check for each in outcomes for check in self._checks(each)]

@@ -161,7 +161,7 @@ class Vocabulary:
                 raise UserError(f"{where}: check = {name!r}: not a shape; {nearest(name, self.shapes)}")
             shape = self.shapes[name]
             given = {key: value for key, value in self.defaults.items() if key in shape.values.model_fields}
-            given |= own | changes
+            given |= {**own, **changes}
             single = single and not shape.is_several(given)
             try:
                 parts += [Part(shape, values) for values in shape.parts(given)]

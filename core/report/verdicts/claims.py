@@ -19,14 +19,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from core.foundation.errors import UserError
 from core.report.runs.frames import NotRunError, reading
 from core.report.verdicts.checks import OUTCOMES, Check, after_looks, not_run
 
-KINDS = ("claim", "shape", "check")
-CAUSES = ("reduced protocol", "our substitute", "our code", "the paper", "unknown")
+Kind = Literal["claim", "shape", "check"]
+CauseKind = Literal["reduced protocol", "our substitute", "our code", "the paper", "unknown"]
+KINDS: tuple[str, ...] = get_args(Kind)
+CAUSES: tuple[str, ...] = get_args(CauseKind)
 """Of an unknown cause, the evidence says what was checked."""
 SHORTEST = 10  # characters in a sentence
 LONGEST = 46  # characters in a headline, which has one line of a figure
@@ -86,8 +88,8 @@ class Claim:
     @property
     def record(self) -> dict[str, Any]:
         """The claim as plain values for the sidecar."""
-        said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
-        said |= {"published": self.published, "criterion": self.criterion, "where": self.where}
+        said: dict[str, Any] = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence}
+        said |= {"place": self.place, "published": self.published, "criterion": self.criterion, "where": self.where}
         cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
         return {"id": self.id, **said, "headline": self.headline, "cause": cause}
 
@@ -101,7 +103,7 @@ def claim(
     headline: str = "",
     cause: Cause | None = None,
     experiments: Sequence[str] = (),
-) -> Callable[[Callable], Callable]:
+) -> Callable[[Callable[[Any], Check]], Callable[[Any], Check]]:
     """Mark a function of the results as the check of a claim; see `Claim`.
 
     Raises:
@@ -127,7 +129,7 @@ def claim(
             raise UserError(f"{place_of(function)}: takes {taken}; allowed: one parameter, results")
         name, where = function.__name__, place_of(function)
         criterion = " ".join((function.__doc__ or "").split())
-        function.claim = Claim(
+        vars(function)["claim"] = Claim(
             name, where, artifact, kind, sentence, place, published, function, criterion, headline, cause,
             tuple(experiments),
         )  # fmt: skip
@@ -155,7 +157,7 @@ def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
     return after_looks(check, looks)
 
 
-def place_of(function: Callable) -> str:
+def place_of(function: Callable[..., Any]) -> str:
     """File, line and name of a function."""
     file = f"{function.__module__.replace('.', '/')}.py"
     return f"{file}, line {function.__code__.co_firstlineno}, {function.__name__}"

@@ -33,7 +33,7 @@ def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], 
     """Mark an artifact's function with the rows and columns that its published numbers may have."""
 
     def mark(function: F) -> F:
-        function.published_names = (rows, columns)
+        vars(function)["published_names"] = (rows, columns)
         return function
 
     return mark

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING
 from core.foundation.errors import UserError
 
 if TYPE_CHECKING:
+    import _csv
+
     import pandas as pd
 
 
@@ -146,7 +148,11 @@ class _Line:
         return UserError(f"{self.path}, line {self.number}, column {column}: {self[column]!r}; allowed: {allowed}")
 
 
-def _read(path: Path, columns: tuple[str, ...], make) -> Published:
+Make = Callable[[_Line], PublishedCell]
+"""Makes the cell of a line."""
+
+
+def _read(path: Path, columns: tuple[str, ...], make: Make) -> Published:
     if not path.is_file():
         raise UserError(f"{path}: no such file of published numbers; allowed: a CSV with columns {', '.join(columns)}")
     with open(path, newline="", encoding="utf-8") as stream:
@@ -161,7 +167,7 @@ def _read(path: Path, columns: tuple[str, ...], make) -> Published:
 
 
 def _parse(
-    path: Path, reader, columns: tuple[str, ...], make
+    path: Path, reader: _csv.Reader, columns: tuple[str, ...], make: Make
 ) -> tuple[dict[tuple[str, str], PublishedCell], dict[tuple[str, str], int]]:
     """The cells, and the line of each."""
     header = [name.strip() for name in next(reader, [])]

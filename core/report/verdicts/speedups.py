@@ -132,13 +132,12 @@ class Pair:
         """
         rows = [cell_rows(frame, benchmark, method) for method in (slow, fast)]
         times = times_of(frame, benchmark, [slow, fast], POINTS)
-        return cls(*(Curves.of(each, times, metric, average) for each in rows), level)
+        first, second = (Curves.of(each, times, metric, average) for each in rows)
+        return cls(first, second, level)
 
     def log_speedup(self, slow: np.ndarray, fast: np.ndarray) -> Bounds:
         """Bounds of the logarithm of the speed-up, from averages (batch, m) of each cell."""
-        level = self.level
-        if isinstance(level, str):
-            level = self.slow.at(slow, self.slow.end * SHARES[level])
+        level = self.slow.at(slow, self.slow.end * SHARES[self.level]) if isinstance(self.level, str) else self.level
         return self.slow.log_time(slow, level) - self.fast.log_time(fast, level)
 
 
@@ -246,6 +245,6 @@ def median_time(
     times = times_to_level(cell_rows(frame, benchmark, method), level, metric)
 
     def bounds(drawn: np.ndarray) -> np.ndarray:
-        return np.log10(np.stack([np.median(drawn.min(-1), axis=1), np.median(drawn[..., 0], axis=1)], axis=1))
+        return np.asarray(np.log10(np.stack([np.median(of, axis=1) for of in (drawn.min(-1), drawn[..., 0])], axis=1)))
 
     return BoundedFactor(*bootstrap_intervals((times,), bounds, SEED, RESAMPLES))

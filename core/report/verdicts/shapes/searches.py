@@ -21,7 +21,7 @@ from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, sh
 Time = float | Literal["end"]
 Level = float | Literal["end", "half", "quarter", "eighth"]
 Learning = dict[Method, float]
-AVERAGES = {"mean": np.mean, "median": np.median}
+AVERAGES: dict[str, speedups.Average] = {"mean": np.mean, "median": np.median}
 
 
 @shape

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
 
@@ -37,6 +37,7 @@ Experiments = tuple[Experiment, ...]
 Benchmark = Annotated[str, Name("benchmark")]
 Method = Annotated[str, Name("method")]
 Methods = tuple[Method, ...]
+F = TypeVar("F", bound=Callable[..., Check | list[Check]])
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,11 @@ class Shape:
         """The model that validates the values of one part."""
         hints = get_type_hints(self.function, include_extras=True)
         parameters = list(inspect.signature(self.function).parameters.values())[1:]
-        fields = {p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in parameters}
-        return create_model(self.name, __base__=Strict, __module__=self.function.__module__, **fields)
+        fields: dict[str, Any] = {
+            p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in parameters
+        }
+        model: type[Strict] = create_model(self.name, __base__=Strict, __module__=self.function.__module__, **fields)
+        return model
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -89,9 +93,9 @@ class Shape:
         return isinstance(value, list) and field is not None and get_origin(field.annotation) is not tuple
 
 
-def shape(function: Callable[..., Check | list[Check]]) -> Callable[..., Check | list[Check]]:
+def shape(function: F) -> F:
     """Mark a function as a shape that rows of tables may name."""
-    function.shape = Shape(function)
+    vars(function)["shape"] = Shape(function)
     return function
 
 

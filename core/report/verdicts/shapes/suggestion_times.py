@@ -27,7 +27,7 @@ def times(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:
 def slopes(sizes: np.ndarray, seconds: np.ndarray) -> np.ndarray:
     """Least-squares slope of log seconds over log N of each run, (runs,)."""
     x = np.log(sizes) - np.log(sizes).mean()
-    return np.log(seconds) @ x / (x @ x)
+    return np.asarray(np.log(seconds) @ x / (x @ x))
 
 
 NEAR = 0.25  # of an exponent
