@@ -23,6 +23,7 @@ from benchmarks.suggestion import verdict
 from core.objectives.base import Evaluation, Fidelity
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
+from core.optimizers.settings import BOHBSettings, TPESettings
 from core.optimizers.tree_parzen import TreeParzen
 from core.study import simulate
 
@@ -56,9 +57,9 @@ def space_of(case: dict) -> ConfigurationSpace:
 
 def pick(case: dict) -> dict[str, float]:
     """Shortest CPU seconds of our fit after an observation, and of the pick."""
-    optimizer = BOHB(space_of(case), np.random.default_rng(0), 1, 1, random_fraction=1.0)
+    optimizer = BOHB(space_of(case), np.random.default_rng(0), 1, 1, BOHBSettings(random_fraction=1.0))
     _tell_random_losses(optimizer, case["points"])
-    optimizer.random_fraction = 0.0
+    optimizer.settings = BOHBSettings(random_fraction=0.0)
     state = optimizer.state_dict()
     fit = shortest(optimizer.model, case["seconds"] / 2, before=lambda: optimizer.load_state_dict(state))  # none fitted
     return {"fit": fit, "pick": shortest(optimizer.ask, case["seconds"] / 2)}
@@ -98,7 +99,11 @@ def tree_parzen_picks(seconds: float) -> tuple[Table, list[str]]:
         table.add_column(column, justify="left" if column == "space" else "right")
     for name, space in SPACES.items():
         for points in TPE_POINTS:
-            optimizer = TreeParzen(space_of(space), np.random.default_rng(0))
+            optimizer = TreeParzen(
+                space_of(space),
+                np.random.default_rng(0),
+                TPESettings(joint=False, initial_design=20, share=0.25, candidates=24),
+            )
             _tell_random_losses(optimizer, points)
             ours = shortest(optimizer.ask, seconds)
             peer = peer_optuna.pick({**space, "points": points, "seconds": seconds})["pick"]

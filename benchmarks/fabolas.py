@@ -39,9 +39,9 @@ from core.models import matern
 from core.models.gaussian_process import WIDTH
 from core.models.kernels import LOSS
 from core.optimizers.information_search import REFINED, ROUNDS, InformationSearch
+from core.optimizers.information_settings import FabolasSettings
 from core.optimizers.memory import no_memory
 from core.spaces import CubeEncoding
-from core.study.methods.information import FabolasSettings
 
 POINTS = (20, 60, 120)
 DIMENSIONS = (2, 6)

@@ -18,9 +18,9 @@ from core.integrations.optuna_history import History, budget_attribute
 from core.integrations.optuna_space import Group
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.bohb import BOHB
+from core.optimizers.settings import Budgets, MethodSettings
 from core.study.arguments import learns_constraints
 from core.study.methods import RandomSettings
-from core.study.methods.settings import Budgets, MethodSettings
 from core.study.search import LearningConstraints
 
 LEAST_COST = 1e-6  # of a trial that took no time, for methods that take logarithms of costs

@@ -43,9 +43,9 @@ from core.integrations.optuna_history import BUDGET, CONSTRAINTS, History, budge
 from core.integrations.optuna_proposals import PRUNING, propose
 from core.integrations.optuna_pruner import HPOPruner
 from core.integrations.optuna_space import Distributions, Group
+from core.optimizers.settings import MethodSettings
 from core.study.arguments import checked_budgets, checked_constraints, learns_constraints
 from core.study.methods import method_of
-from core.study.methods.settings import MethodSettings
 
 with needed_for("core.integrations"):
     from optuna.distributions import BaseDistribution

@@ -11,6 +11,7 @@ from core.optimizers.hyperband import Hyperband as Hyperband
 from core.optimizers.hyperband import SuccessiveHalving as SuccessiveHalving
 from core.optimizers.hyperband_lcnet import HyperbandLCNet as HyperbandLCNet
 from core.optimizers.information_search import InformationSearch as InformationSearch
+from core.optimizers.joint_parzen import JointParzen as JointParzen
 from core.optimizers.model_based import ModelBased as ModelBased
 from core.optimizers.policy import Policy as Policy
 from core.optimizers.policy import Suggestion as Suggestion

@@ -21,11 +21,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from core.foundation.errors import UserError, brief
+from core.foundation.strict import Recorded
 from core.foundation.validation import require_count
 from core.optimizers.state_files import read_state, write_state
 from core.optimizers.state_parts import difference, require_parts
@@ -117,10 +118,10 @@ class Optimizer(ABC):
     Attributes:
         space: Search space.
         pending: Trials under way, by number.
-        SETTINGS: Names of the attributes that must be the same for a saved state to continue.
+        settings: Settings of the method, which must be the same for a saved state to continue; None without any.
     """
 
-    SETTINGS: ClassVar[tuple[str, ...]] = ()
+    settings: Recorded | None = None
 
     def __init__(self, space: SpaceLike) -> None:
         self.space = as_space(space)
@@ -347,7 +348,7 @@ class Optimizer(ABC):
         self._enqueued, self._ignored, self._learned = list(chosen["queue"]), set(chosen["ignored"]), chosen["learned"]
 
     def _settings(self) -> dict[str, Any]:
-        own = {name: getattr(self, name) for name in self.SETTINGS}
+        own = {name: value for name, value in self.settings or () if name != "method"}
         return {"hyperparameters": describe_space(self.space), **own}
 
     def save(self, path: str | Path) -> None:

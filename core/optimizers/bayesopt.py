@@ -1,7 +1,7 @@
 """Bayesian optimization with ask and tell: a single run, where `core.study.lockstep` advances many.
 
     encoding = CubeEncoding(objective.space)
-    policy = ModelBased(encoding, lambda n: GaussianProcess(), GradientAscent())
+    policy = ModelBased(encoding, lambda n: GaussianProcess(), GradientAscent(), GPSettings())
     optimizer = BayesianOptimization(policy, initial_design=2, seed=0)
 
 Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.
@@ -62,9 +62,7 @@ class BayesianOptimization(Optimizer):
         UserError: a negative number of initial points.
     """
 
-    SETTINGS = ("initial_design",)
-
-    def __init__(self, policy: Policy, initial_design: int = 2, seed: int = 0, device: str = "cpu") -> None:
+    def __init__(self, policy: Policy, initial_design: int, seed: int = 0, device: str = "cpu") -> None:
         super().__init__(policy.encoding.space)
         self.initial_design = require_count("initial_design", initial_design, least=0)
         self.encoding = policy.encoding
@@ -181,13 +179,15 @@ class BayesianOptimization(Optimizer):
             return self.y
         successes = self.y[~self.failed]
         if not len(successes):  # any constant except 0, which a model of log losses cannot use
-            return torch.full_like(self.y, float(getattr(self._proposer.policy, "log_loss", False)))
+            settings = getattr(self._proposer.policy, "settings", None)
+            return torch.full_like(self.y, float(getattr(settings, "log_loss", False)))
         best, worst = successes.min(), successes.max()
         highest = worst + (worst - best if worst > best else 1.0)
         return torch.where(self.failed, self.y.clamp(max=highest), self.y)
 
     def _settings(self) -> dict[str, Any]:
-        return {**super()._settings(), "policy": describe(self._proposer.policy)}
+        policy = describe(self._proposer.policy)
+        return {**super()._settings(), "initial_design": self.initial_design, "policy": policy}
 
     def _state(self) -> dict[str, Any]:
         return {

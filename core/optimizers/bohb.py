@@ -31,43 +31,21 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.density import KernelDensity
-from core.density.kernel import MINIMUM_BANDWIDTH
-from core.foundation.validation import require_count, require_number
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Archive, Canonical
+from core.optimizers.settings import BOHBSettings
 
 DIGITS = 9  # decimals of log l / g; values equal to this many are ties
 
 
 class BOHB(Hyperband):
-    """Hyperband with model-based configurations; the arguments before `brackets` are those of `Hyperband`.
+    """Hyperband with model-based configurations; arguments and errors are those of `Hyperband`.
 
-    Args:
-        random_fraction: Probability rho of a random configuration.
-        good_fraction: Share q of the observations that count as good.
-        samples: Number N_s of samples drawn from l.
-        bandwidth_factor: Factor b_w of the bandwidths of continuous hyperparameters.
-        categorical_factor: Factor of the bandwidths of categorical hyperparameters; if it equals b_w, the rule is that
-            of the text.
-        minimum_bandwidth: Lower bound of the bandwidths; the tabular experiments use 0.3.
-        minimum_points: Number N_min; None for d + 1, where d counts the hyperparameters with more than one value.
-        disjoint: Whether a model needs 2 N_min observations instead of N_min + 2, so that l and g share none.
-        oldest_first, floored_sizes: Order of the workers and sizes of the brackets, see `Bandit` and `Hyperband`.
-        redraw_choices: Whether a choice drawn from l is changed with probability h (k - 1) / k, where k is its number
-            of choices, as in the authors' code, which redraws it uniformly with probability h; otherwise the
-            probability is h, as in Eq. 6.2.
-
-    Raises:
-        UserError: as `Hyperband`, or a setting out of its range.
+    Attributes:
+        minimum_points: Number N_min.
     """
-
-    SETTINGS = (
-        *Hyperband.SETTINGS,
-        *("random_fraction", "good_fraction", "samples", "bandwidth_factor", "categorical_factor"),
-        *("minimum_bandwidth", "minimum_points", "disjoint", "redraw_choices"),
-    )
 
     def __init__(
         self,
@@ -75,50 +53,18 @@ class BOHB(Hyperband):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
-        *,
-        eta: float = 3,
-        brackets: int | None = None,
-        random_fraction: float = 1 / 3,
-        good_fraction: float = 0.15,
-        samples: int = 64,
-        bandwidth_factor: float = 3.0,
-        categorical_factor: float = 1.0,
-        minimum_bandwidth: float = MINIMUM_BANDWIDTH,
-        minimum_points: int | None = None,
-        disjoint: bool = False,
-        oldest_first: bool = False,
-        floored_sizes: bool = False,
-        redraw_choices: bool = False,
+        settings: BOHBSettings | None = None,
     ) -> None:
-        super().__init__(
-            space,
-            generator,
-            minimum_budget,
-            maximum_budget,
-            eta=eta,
-            brackets=brackets,
-            oldest_first=oldest_first,
-            floored_sizes=floored_sizes,
-        )
-        require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
-        require_number("good_fraction", good_fraction, lambda value: 0 < value < 1, "between 0 and 1")
-        require_number("bandwidth_factor", bandwidth_factor, lambda value: 0 < value < math.inf, "positive numbers")
-        require_number("minimum_bandwidth", minimum_bandwidth, lambda value: 0 < value < math.inf, "positive numbers")
-        require_number("categorical_factor", categorical_factor, lambda value: 0 < value < math.inf, "positive numbers")
-        self.samples = require_count("samples", samples)
-        least = self.encoding.dimension + 1 if minimum_points is None else minimum_points
-        self.minimum_points = require_count("minimum_points", least)
-        self.disjoint, self.redraw_choices = bool(disjoint), bool(redraw_choices)
-        self.random_fraction, self.good_fraction = random_fraction, good_fraction
-        self.bandwidth_factor, self.categorical_factor = bandwidth_factor, categorical_factor
-        self.minimum_bandwidth = minimum_bandwidth
+        self.settings: BOHBSettings = settings or BOHBSettings()
+        super().__init__(space, generator, minimum_budget, maximum_budget, self.settings)
+        self.minimum_points = self.settings.minimum_points or self.encoding.dimension + 1
         self._canonical = Canonical(self.encoding)
         self._told = [Archive(self.encoding.dimension) for _ in self.budgets]
         self._models: dict[int, tuple[int, tuple[KernelDensity, KernelDensity] | None]] = {}
 
     def model(self) -> tuple[KernelDensity, KernelDensity] | None:
         """The densities l and g of the largest budget that has enough observations, or None. Fitted on demand."""
-        needed = 2 * self.minimum_points if self.disjoint else self.minimum_points + 2
+        needed = 2 * self.minimum_points if self.settings.disjoint else self.minimum_points + 2
         for rung, archive in reversed(list(enumerate(self._told))):
             if len(archive) < needed:
                 continue
@@ -130,7 +76,7 @@ class BOHB(Hyperband):
 
     def _fit(self, archive: Archive) -> tuple[KernelDensity, KernelDensity] | None:
         order = np.argsort(archive.losses, kind="stable")
-        good = max(self.minimum_points, math.floor(self.good_fraction * len(archive) + 1e-9))
+        good = max(self.minimum_points, math.floor(self.settings.good_fraction * len(archive) + 1e-9))
         bad = max(self.minimum_points, len(archive) - good)
         if np.isinf(archive.losses[order[good - 1]]):
             return None
@@ -139,7 +85,7 @@ class BOHB(Hyperband):
     def _density(self, points: NDArray[np.float64]) -> KernelDensity:
         active = self._canonical.active(points)
         points = points if active is None else impute(points, active)
-        return KernelDensity.fit(points, self.encoding.cardinalities, self.minimum_bandwidth)
+        return KernelDensity.fit(points, self.encoding.cardinalities, self.settings.minimum_bandwidth)
 
     def learn_on(self, points: NDArray[np.float64], rung: int, losses: NDArray[np.float64]) -> None:
         """Take in losses (n,), infinite for failures, of points (n, d) on the budget of a rung, outside of brackets."""
@@ -154,10 +100,11 @@ class BOHB(Hyperband):
         return self._choice()
 
     def _choice(self) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
-        if self.generator.random() >= self.random_fraction and (densities := self.model()) is not None:
+        settings = self.settings
+        if self.generator.random() >= settings.random_fraction and (densities := self.model()) is not None:
             good, bad = densities
-            factors = self.bandwidth_factor, self.categorical_factor
-            drawn = good.sample(self.samples, self.generator, *factors, redraw=self.redraw_choices)
+            factors = settings.bandwidth_factor, settings.categorical_factor
+            drawn = good.sample(settings.samples, self.generator, *factors, redraw=settings.redraw_choices)
             points = self._canonical.allowed(drawn)
             if len(points):
                 ratios = good.log_density(points) - bad.log_density(points)

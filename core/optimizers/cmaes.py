@@ -19,11 +19,10 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.foundation.errors import UserError, brief
 from core.foundation.installation import needed_for
-from core.foundation.validation import require_count
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
+from core.optimizers.settings import CMAESSettings
 from core.spaces import CubeEncoding
 
 with needed_for("method 'cmaes'"):
@@ -38,32 +37,20 @@ class CMAES(ReplayedOptimizer):
     Args:
         space: Search space.
         generator: Provides one number, which seeds the search.
-        sigma: Initial standard deviation, in widths of the cube.
-        population: Population size of the first search; the library's 4 + 3 log(d) by default.
+        settings: Settings.
 
     Raises:
-        UserError: a setting out of range, or a space with nothing to choose.
+        UserError: a space with nothing to choose.
     """
 
-    SETTINGS = ("sigma", "population")
-
     def __init__(
-        self,
-        space: ConfigurationSpace,
-        generator: np.random.Generator,
-        *,
-        sigma: float = 0.25,
-        population: int | None = None,
+        self, space: ConfigurationSpace, generator: np.random.Generator, settings: CMAESSettings | None = None
     ) -> None:
-        if not 0 < sigma <= 1:
-            raise UserError(f"sigma is {brief(sigma)}; allowed: from above 0 to 1")
-        if population is not None:
-            population = require_count("population", population, least=3)
-        self.sigma, self.population = sigma, population
+        self.settings: CMAESSettings = settings or CMAESSettings()
         super().__init__(space, generator)
 
     def _start(self, seed: int) -> _Generations:
-        return _Generations(self.encoding, seed, self.sigma, self.population)
+        return _Generations(self.encoding, seed, self.settings.sigma, self.settings.population)
 
 
 class _Generations:

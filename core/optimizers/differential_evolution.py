@@ -23,9 +23,8 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.foundation.errors import UserError, brief
-from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial, shielded
+from core.optimizers.settings import DifferentialEvolutionSettings
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
 from core.spaces.points import latin_hypercube, trials
@@ -39,38 +38,27 @@ class DifferentialEvolution(Optimizer):
     Args:
         space: Search space.
         generator: Provides one number, which seeds the search.
-        population: Number of members.
-        crossover: Probability that a coordinate comes from the mutant.
-        mutation: Bounds of the mutation factor.
+        settings: Settings.
 
     Raises:
-        UserError: a setting out of range, or a space with nothing to choose.
+        UserError: a space with nothing to choose.
     """
-
-    SETTINGS = ("population", "crossover", "mutation")
 
     def __init__(
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
-        *,
-        population: int = 20,
-        crossover: float = 0.7,
-        mutation: tuple[float, float] = (0.5, 1.0),
+        settings: DifferentialEvolutionSettings | None = None,
     ) -> None:
         super().__init__(space)
-        population = require_count("population", population, least=4)
-        if not 0 <= crossover <= 1:
-            raise UserError(f"crossover is {brief(crossover)}; allowed: 0 to 1")
-        if not 0 < mutation[0] <= mutation[1] <= 2:
-            raise UserError(f"mutation is {brief(mutation)}; allowed: two ascending numbers from above 0 to 2")
-        self.population, self.crossover, self.mutation = population, crossover, mutation
+        self.settings: DifferentialEvolutionSettings = settings or DifferentialEvolutionSettings()
+        self.population = self.settings.population
         self.encoding = CubeEncoding(space)
         seed = int(generator.integers(2**63))
         self._generator = torch.Generator().manual_seed(seed)
         self._uniform = np.random.default_rng(seed)
         self._members = self._first_population()
-        self._losses = torch.full((population,), torch.inf, dtype=torch.float64)
+        self._losses = torch.full((self.population,), torch.inf, dtype=torch.float64)
         self._points: dict[int, Tensor] = {}  # of the trials under way
 
     def _first_population(self) -> Tensor:
@@ -110,9 +98,8 @@ class DifferentialEvolution(Optimizer):
     def _challenger(self, member: int) -> Tensor:
         for _ in range(TRIES):
             best = self._losses.argmin().view(1)
-            point: Tensor = trials(self._members[None], best, self.mutation, self.crossover, [self._generator])[
-                0, member
-            ]
+            factors = self.settings.mutation, self.settings.crossover
+            point: Tensor = trials(self._members[None], best, *factors, [self._generator])[0, member]
             if self.encoding.allowed(self._cube(point[None]))[0]:
                 return point
         return self._uniform_point()

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.brackets import Bracket, bracket_size, promoted, rounded_up, rung_budgets
 from core.optimizers.points import RANDOM, UniformDraws
+from core.optimizers.settings import BanditSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.spaces import CubeEncoding
 
 PROMOTED = "promoted"
@@ -36,20 +36,15 @@ class Bandit(Optimizer):
     Args:
         space: Search space.
         generator: Source of all random numbers.
-        minimum_budget, maximum_budget, eta: Budgets of the rungs: maximum_budget eta^-s, not below the minimum.
-        brackets: Number of brackets to run; None for no end.
-        oldest_first: Whether a free worker gets a configuration of the oldest bracket that has one waiting, instead of
-            one with the smallest budget.
-        floored_sizes: Whether Hyperband's brackets begin with as many configurations as in the authors' code.
+        minimum_budget, maximum_budget: Smallest and largest budget.
+        settings: Settings.
 
     Attributes:
         budgets: Budgets of the rungs 0, 1, .., ascending.
 
     Raises:
-        UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
+        UserError: budgets not ascending and positive, or a space with nothing to choose.
     """
-
-    SETTINGS: ClassVar[tuple[str, ...]] = ("budgets", "eta", "brackets", "oldest_first", "floored_sizes")
 
     def __init__(
         self,
@@ -57,18 +52,14 @@ class Bandit(Optimizer):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
-        *,
-        eta: float = 3,
-        brackets: int | None = None,
-        oldest_first: bool = False,
-        floored_sizes: bool = False,
+        settings: BanditSettings,
     ) -> None:
         super().__init__(space)
-        if brackets is not None:
-            brackets = require_count("brackets", brackets, ", or None for no end")
-        self.budgets = rung_budgets(minimum_budget, maximum_budget, eta)
-        self.eta, self.brackets = eta, brackets
-        self.oldest_first, self.floored_sizes = bool(oldest_first), bool(floored_sizes)
+        self.settings: BanditSettings = settings
+        # Not all methods have these.
+        self._oldest_first = bool(getattr(settings, "oldest_first", False))
+        self._floored = bool(getattr(settings, "floored_sizes", False))
+        self.budgets = rung_budgets(minimum_budget, maximum_budget, settings.eta)
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)
@@ -94,7 +85,7 @@ class Bandit(Optimizer):
         """
         (rung, size), before = self._first_rung(0), 0
         for _ in self.budgets[rung:-1]:
-            before, size = before + size, promoted(size, self.eta)
+            before, size = before + size, promoted(size, self.settings.eta)
         return before + 1
 
     @property
@@ -105,12 +96,12 @@ class Bandit(Optimizer):
     @property
     def ends(self) -> bool:
         """Whether it finishes by itself."""
-        return self.brackets is not None
+        return self.settings.brackets is not None
 
     @property
     def finished(self) -> bool:
         """Whether all brackets are done."""
-        return self._begun == self.brackets and not self._running
+        return self._begun == self.settings.brackets and not self._running
 
     def _propose(self) -> tuple[Mapping[str, Any], float, Mapping[str, Any]] | None:
         bracket = self._ready_bracket()
@@ -129,8 +120,8 @@ class Bandit(Optimizer):
     def _ready_bracket(self) -> Bracket | None:
         ready = [bracket for bracket in self._running.values() if bracket.ready]
         if ready:
-            return min(ready, key=lambda bracket: (0 if self.oldest_first else bracket.rung, bracket.number))
-        if self._begun == self.brackets:
+            return min(ready, key=lambda bracket: (0 if self._oldest_first else bracket.rung, bracket.number))
+        if self._begun == self.settings.brackets:
             return None
         bracket = Bracket(self._begun, *self._first_rung(self._begun), top=len(self.budgets) - 1)
         self._running[bracket.number] = bracket
@@ -140,10 +131,13 @@ class Bandit(Optimizer):
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         bracket = self._running[trial.info["bracket"]]
         loss = float("inf") if outcome.failure else outcome.loss
-        for configuration in bracket.tell(loss, trial.number, trial.info["configuration"], self.eta):
+        for configuration in bracket.tell(loss, trial.number, trial.info["configuration"], self.settings.eta):
             del self._points[configuration], self._configurations[configuration]
         if bracket.done:
             del self._running[bracket.number]
+
+    def _settings(self) -> dict[str, Any]:
+        return {**super()._settings(), "budgets": self.budgets}
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -167,16 +161,11 @@ class Bandit(Optimizer):
 class SuccessiveHalving(Bandit):
     """Brackets that all begin on the smallest rung, with the same number of random configurations.
 
-    Args:
-        configurations: Number of configurations with which a bracket begins; None for eta^s_max, so that one reaches
-            the largest budget.
-        brackets: Number of brackets to run, one by default.
+    Arguments and errors are those of `Bandit`.
 
-    Raises:
-        UserError: as `Bandit`, or configurations below 1.
+    Attributes:
+        configurations: Number of configurations with which a bracket begins.
     """
-
-    SETTINGS = (*Bandit.SETTINGS, "configurations")
 
     def __init__(
         self,
@@ -184,15 +173,11 @@ class SuccessiveHalving(Bandit):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
-        *,
-        eta: float = 3,
-        configurations: int | None = None,
-        brackets: int | None = 1,
+        settings: SuccessiveHalvingSettings | None = None,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta=eta, brackets=brackets)
-        if configurations is None:
-            configurations = rounded_up(eta ** (len(self.budgets) - 1))
-        self.configurations = require_count("configurations", configurations)
+        settings = settings or SuccessiveHalvingSettings()
+        super().__init__(space, generator, minimum_budget, maximum_budget, settings)
+        self.configurations = settings.configurations or rounded_up(settings.eta ** (len(self.budgets) - 1))
 
     def _first_rung(self, number: int) -> tuple[int, int]:
         return 0, self.configurations
@@ -205,10 +190,20 @@ class Hyperband(Bandit):
     Li et al.; the authors' code begins with floor((s_max + 1) / (s + 1)) eta^s: 81, 27, 9, 6 and 5 instead of 81, 34,
     15, 8 and 5.
 
-    The arguments are those of `Bandit`.
+    Arguments and errors are those of `Bandit`; the settings may be those of a method that adds a model.
     """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        minimum_budget: float,
+        maximum_budget: float,
+        settings: BanditSettings | None = None,
+    ) -> None:
+        super().__init__(space, generator, minimum_budget, maximum_budget, settings or HyperbandSettings())
 
     def _first_rung(self, number: int) -> tuple[int, int]:
         rungs = len(self.budgets)
         rung = number % rungs
-        return rung, bracket_size(rung, rungs, self.eta, self.floored_sizes)
+        return rung, bracket_size(rung, rungs, self.settings.eta, self._floored)

@@ -33,11 +33,10 @@ from torch import Tensor
 from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomLocalSearch
 from core.foundation.errors import ModelError, UserError, brief
 from core.foundation.randomness import make_generators
-from core.foundation.validation import require_count
-from core.models.chains import unwarned
 from core.models.curves.lcnet import LCNet
 from core.models.ensemble import linear_algebra
 from core.models.sampled_network import SampledNetwork
+from core.models.chains import unwarned
 from core.objectives.base import LEARNING_CURVE
 from core.optimizers.allowed import on_space, where_allowed
 from core.optimizers.base import Outcome, Trial
@@ -46,26 +45,20 @@ from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Canonical
 from core.optimizers.policy import SEEDS
 from core.optimizers.proposer import FAILED
+from core.optimizers.settings import HyperbandLCNetSettings
 
 STEPS = 10  # of local search (B.4)
 
 
 class HyperbandLCNet(Hyperband):
-    """Hyperband with model-based configurations; the arguments before `burn_in` are those of `Hyperband`.
+    """Hyperband with model-based configurations; arguments as `Hyperband`.
 
     Every evaluation must return its learning curve as `info["learning_curve"]`: the losses after each epoch that it
     made, or after each other equal part of the largest budget. The last of these is its loss.
 
-    Args:
-        burn_in, chain_steps, samples: Numbers of steps before and during sampling, and number of weight samples, kept
-            at equal distances in the second part of the chain.
-        floored_sizes: Sizes of the brackets, see `Hyperband`.
-
     Raises:
-        UserError: as `Hyperband`, or a number below 1; in `tell`, an evaluation without its learning curve.
+        UserError: as `Hyperband`; in `tell`, an evaluation without its learning curve.
     """
-
-    SETTINGS = (*Hyperband.SETTINGS, "burn_in", "chain_steps", "samples")
 
     def __init__(
         self,
@@ -73,26 +66,10 @@ class HyperbandLCNet(Hyperband):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
-        *,
-        eta: float = 3,
-        brackets: int | None = None,
-        burn_in: int = 500,
-        chain_steps: int = 2500,
-        samples: int = 100,
-        floored_sizes: bool = False,
+        settings: HyperbandLCNetSettings | None = None,
     ) -> None:
-        super().__init__(
-            space,
-            generator,
-            minimum_budget,
-            maximum_budget,
-            eta=eta,
-            brackets=brackets,
-            floored_sizes=floored_sizes,
-        )
-        self.burn_in = require_count("burn_in", burn_in, least=0)
-        self.samples = require_count("samples", samples)
-        self.chain_steps = require_count("chain_steps", chain_steps, least=self.samples)
+        self.settings: HyperbandLCNetSettings = settings or HyperbandLCNetSettings()
+        super().__init__(space, generator, minimum_budget, maximum_budget, self.settings)
         finite = len(self.encoding.levels) == self.encoding.dimension
         search = (
             OneStepSearch.of(self.encoding, steps=STEPS)
@@ -140,11 +117,8 @@ class HyperbandLCNet(Hyperband):
         if data is None:
             return [], RANDOM
         seed, order, *searches = self.generator.integers(SEEDS, size=n + 2).tolist()
-        model = LCNet.authors(
-            burn_in=self.burn_in,
-            steps=self.burn_in + self.chain_steps,
-            thinning=self.chain_steps // self.samples,
-        )
+        burn_in, steps, samples = self.settings.burn_in, self.settings.chain_steps, self.settings.samples
+        model = LCNet.authors(burn_in=burn_in, steps=burn_in + steps, thinning=steps // samples)
         try:
             with unwarned(), linear_algebra():
                 network = model.fit(*data, epochs=self.epochs, seed=seed).model
@@ -155,9 +129,7 @@ class HyperbandLCNet(Hyperband):
                     f"a bracket's configurations are {FAILED}{error}; later ones are not warned of", stacklevel=7
                 )
             return [], f"{FAILED}{error}"
-        members = torch.randperm(len(network.samples), generator=make_generators([order])[0]).repeat(
-            -(-n // self.samples)
-        )
+        members = torch.randperm(len(network.samples), generator=make_generators([order])[0]).repeat(-(-n // samples))
         return self._distinct(network, members[:n], make_generators(searches)), MODEL
 
     def _distinct(

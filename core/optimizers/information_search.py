@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -26,6 +26,7 @@ from core.models.ensemble import linear_algebra
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import Basis
 from core.optimizers.fidelities import FidelityEncoding
+from core.optimizers.information_settings import InformationSettings
 from core.optimizers.memory import Memory, apart, together
 from core.optimizers.policy import DOUBT, Suggestion
 
@@ -61,26 +62,14 @@ class InformationSearch:
     Attributes:
         encoding: Encoding of the points at which evaluations are possible.
         model: Function of a basis, None without a fidelity, that returns a Gaussian process.
-        continues: Whether chains continue.
-        overhead: Cost of a suggestion, in the unit of costs; it is added to the predicted cost.
-        log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
-        representers: Number of points among which the minimum is assumed to lie.
-        candidates: Number of configurations that are evaluated before the best are refined.
-        near_representers: Share of the points from which representers are drawn that lie around the recommendation,
-            below 1.
+        settings: Settings, of which those count that the model is not made of.
         confirmed: Number of evaluations of which the last is that of the recommendation on the full data; None if none
             is.
     """
 
     encoding: FidelityEncoding
     model: Callable[[Basis | None], MarginalisedGP]
-    _: KW_ONLY
-    continues: bool = False
-    overhead: float = 0.0
-    log_loss: bool = False
-    representers: int = 50
-    candidates: int = 500
-    near_representers: float = 0.0
+    settings: InformationSettings
     confirmed: int | None = None
 
     @torch.no_grad()
@@ -126,7 +115,9 @@ class InformationSearch:
             believed = loss.marginals(waiting)[0].mean(0)
             loss.condition(torch.cat([loss.X, waiting], 1), torch.cat([loss.y, believed], 1), loss.theta)
         gain, representers = self._gain(loss, best, generators)
-        points = self._maximize(GainPerCost(loss, cost, gain, representers, self.overhead), best, generators)
+        points = self._maximize(
+            GainPerCost(loss, cost, gain, representers, self.settings.suggestion_cost), best, generators
+        )
         expected = mean_gain(loss, gain, representers, self.encoding.seen(points.unsqueeze(1))).squeeze(1)
         notes = [{**noted, **self._of_gain(nats)} for noted, nats in zip(_notes(best, repairs), expected.tolist())]
         return self._remembered({"loss": loss, "log cost": cost}, memory), Suggestion(points, tuple(notes))
@@ -152,7 +143,7 @@ class InformationSearch:
         return model
 
     def _remembered(self, models: Mapping[str, MarginalisedGP | None], memory: Memory) -> Memory:
-        if not self.continues:
+        if self.settings.warm_burn_in is None:
             return memory
         chains = {name: model.chain_state()["theta"] for name, model in models.items() if model is not None}
         return apart(chains, len(memory))
@@ -160,9 +151,9 @@ class InformationSearch:
     def _targets(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
         """The losses to model and the log costs, (runs, N) each."""
         losses, log_cost = (y[..., 0], y[..., 1].log()) if self.encoding.priced else (y, None)
-        if self.log_loss and (losses <= 0).any():
+        if self.settings.log_loss and (losses <= 0).any():
             raise UserError(f"log_loss: a loss is {losses.min():g}; allowed: positive losses, or log_loss = False")
-        return losses.log() if self.log_loss else losses, log_cost
+        return losses.log() if self.settings.log_loss else losses, log_cost
 
     def _recommended(self, loss: MarginalisedGP, X: Tensor) -> Recommended:
         x = self.encoding.configuration(X)
@@ -171,7 +162,9 @@ class InformationSearch:
         index = average.argmin(1, keepdim=True)
         means = means.gather(-1, index.expand(len(means), -1, -1)).squeeze(-1)
         predicted = loss.targets.inverse(average.gather(1, index)).squeeze(1)
-        return Recommended(index.squeeze(1), take(x, index), means, predicted.exp() if self.log_loss else predicted)
+        return Recommended(
+            index.squeeze(1), take(x, index), means, predicted.exp() if self.settings.log_loss else predicted
+        )
 
     def _gain(
         self, loss: MarginalisedGP, best: Recommended, generators: Sequence[torch.Generator]
@@ -180,8 +173,8 @@ class InformationSearch:
 
         The representers are as the model sees them.
         """
-        total = CHOSEN_FROM * self.representers
-        near = round(self.near_representers * total)
+        total = CHOSEN_FROM * self.settings.representers
+        near = round(self.settings.near_representers * total)
         x = uniform_(best.x.new_empty(len(best.x), total - near, best.x.shape[-1]), generators)
         if near:
             x = torch.cat([x, self._around(best.x, near, generators)], 1)
@@ -189,7 +182,7 @@ class InformationSearch:
         marginals = loss.marginals(self.encoding.seen(points))
         log_ei = logmeanexp(log_expected_improvement(*marginals, best.means.unsqueeze(-1)), 0)
         log_ei = self.encoding.where_allowed(log_ei, points, -torch.inf)
-        chosen, log_density = draw_representers(log_ei, points, generators, self.representers)
+        chosen, log_density = draw_representers(log_ei, points, generators, self.settings.representers)
         if near:
             log_density = log_density + self._log_proposal(self.encoding.configuration(chosen), best.x)
         representers = self.encoding.seen(chosen)
@@ -202,14 +195,14 @@ class InformationSearch:
             return self.encoding.where_allowed(utility(self.encoding.seen(X)), X, torch.nan)
 
         generators, choice = search_generators(generators), search_generators(generators)
-        near = round(NEAR * self.candidates)
-        x = uniform_(best.x.new_empty(len(best.x), self.candidates - near, best.x.shape[-1]), generators)
+        near = round(NEAR * self.settings.candidates)
+        x = uniform_(best.x.new_empty(len(best.x), self.settings.candidates - near, best.x.shape[-1]), generators)
         x = torch.cat([x, self._around(best.x, near, generators)], 1)
         X = self.encoding.anywhere(self.encoding.project(x), generators)
         values = value(X)
         for spread in ROUNDS:
             centres = take(X, best_first(values, generators, REFINED))
-            copies = centres.repeat(1, self.candidates // (5 * REFINED), 1)
+            copies = centres.repeat(1, self.settings.candidates // (5 * REFINED), 1)
             refined = self.encoding.refine(copies, spread, generators)
             X, values = torch.cat([X, refined], 1), torch.cat([values, value(refined)], 1)
         return choose(X, values, choice)[0]
@@ -226,14 +219,14 @@ class InformationSearch:
         """
         squares = ((x - centre) / SPREAD).square().sum(-1)
         normal = -0.5 * squares - x.shape[-1] * math.log(SPREAD * math.sqrt(2 * math.pi))
-        uniform = x.new_tensor(math.log1p(-self.near_representers))
-        return torch.logaddexp(uniform, normal + math.log(self.near_representers))
+        uniform = x.new_tensor(math.log1p(-self.settings.near_representers))
+        return torch.logaddexp(uniform, normal + math.log(self.settings.near_representers))
 
     def _of_gain(self, nats: float) -> dict[str, float | str]:
         """Notes on the expected gain of a suggestion."""
         if nats > ROUNDING:
             return {"gain": nats}
-        reason = f"no candidate tells which of the {self.representers} representers is the minimum"
+        reason = f"no candidate tells which of the {self.settings.representers} representers is the minimum"
         return {"gain": max(nats, 0.0), DOUBT: f"the suggestion is arbitrary: {reason}"}
 
 

@@ -27,7 +27,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.density.sums import mass_inside, truncated_normal
@@ -41,34 +40,10 @@ Points = NDArray[np.float64]
 
 
 class JointParzen(ParzenSearch):
-    """The tree Parzen estimator with joint densities.
-
-    Args:
-        space: Search space.
-        generator: Source of all random numbers.
-        initial_design: Number of random configurations before the first model.
-        share: Constant gamma, which sets the number of good configurations.
-        candidates: Number of draws from l.
-
-    Raises:
-        UserError: a setting out of range, or a space with nothing to choose.
-    """
-
-    SETTINGS = ("initial_design", "share", "candidates")
-
-    def __init__(
-        self,
-        space: ConfigurationSpace,
-        generator: np.random.Generator,
-        *,
-        initial_design: int = 10,
-        share: float = 1.0,
-        candidates: int = 64,
-    ) -> None:
-        super().__init__(space, generator, initial_design, share, candidates)
+    """The tree Parzen estimator with joint densities; arguments and errors as `ParzenSearch`."""
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
-        proposed = self._best() if self._seen >= self.initial_design else None
+        proposed = self._best() if self._seen >= self.settings.initial_design else None
         if proposed is None:
             self._points[self._asked], configuration = self._random()
             return configuration, None, {"origin": RANDOM}
@@ -84,7 +59,7 @@ class JointParzen(ParzenSearch):
         pending = self._with_inactive(np.array([*self._points.values()]).reshape(-1, self.encoding.dimension))
         kinds = self.encoding.cardinalities, self.encoding.shares
         likely, unlikely = Kernels(points[good], *kinds), Kernels(np.concatenate([points[bad], pending]), *kinds)
-        drawn = self._canonical.allowed(likely.sample(self.candidates, self.generator))
+        drawn = self._canonical.allowed(likely.sample(self.settings.candidates, self.generator))
         drawn = self.encoding.canonical(drawn) if self.encoding.levels or self.encoding.space.conditions else drawn
         drawn = drawn[~among(drawn, self._known())]
         if not len(drawn):
@@ -95,7 +70,7 @@ class JointParzen(ParzenSearch):
 
     def _random(self) -> tuple[Points, Mapping[str, Any]]:
         """A random point (d,) and its configuration, new if possible once the model has been asked."""
-        if self._seen >= self.initial_design:
+        if self._seen >= self.settings.initial_design:
             every = every_point(self.encoding)
             new = None if every is None else every[~among(every, self._known())]
             if new is not None and len(new):

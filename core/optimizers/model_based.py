@@ -5,55 +5,33 @@ x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1, which prints the dat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import NoCandidateError, choose, search_generators, value
-from core.foundation.errors import UnknownNameError
+from core.models.ensemble import EnsembleModel
+from core.models.ensemble import linear_algebra
 from core.models.chains import unwarned
-from core.models.ensemble import EnsembleModel, linear_algebra
 from core.models.tasks import Task
 from core.optimizers.allowed import on_space, where_allowed, where_unseen
 from core.optimizers.features import Features
 from core.optimizers.memory import Memory, apart, together
+from core.optimizers.model_settings import ModelSettings
 from core.optimizers.points import every_point
-from core.optimizers.policy import Suggestion, uniform_points
+from core.optimizers.policy import Continuable, Fittable, Suggestion, uniform_points
 from core.optimizers.targets import gaussianized
 from core.optimizers.told import within_reach
-from core.optimizers.utility import ACQUISITIONS, utility
+from core.optimizers.utility import utility
 from core.spaces import CubeEncoding
 
 INCUMBENTS = 5  # number of best observations that a maximizer may search around
 DRAWN = 1000  # random configurations that are valued where a maximizer found nothing new in a large space
 MADE_FOR = "made for"  # in the memory of a run whose chains continue: the observations at its first fit
-
-
-class Fittable(Protocol):
-    """A model before its fit."""
-
-    def fit(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> EnsembleModel:
-        """The model fitted to points X (runs, N, d) and losses y (runs, N)."""
-        ...
-
-
-@runtime_checkable
-class Continuable(Protocol):
-    """A model whose chains may continue those of an earlier fit."""
-
-    def fit(
-        self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator], initial: Mapping[str, Tensor] | None
-    ) -> EnsembleModel:
-        """The fitted model; `initial` is the `chain_state` of the earlier fit, None for new chains."""
-        ...
-
-    def chain_state(self) -> dict[str, Tensor]:
-        """The ends of the chains, (runs, ...) each."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -66,35 +44,24 @@ class ModelBased:
             `earlier` if there are earlier tasks, that returns the model to be fitted.
         maximizer: Maximizer from `core.acquisition.maximizers`; its candidates are moved to points of configurations if
             the space has hyperparameters that are not continuous.
-        acquisition: Name of the acquisition function: "ei", "pi", "lcb" or "thompson".
+        settings: Settings, of which those count that no model and no maximizer is made of: the acquisition function,
+            `unseen`, `unordered` and `gaussian_targets`.
         fantasies: Number of outcomes drawn for the pending points.
         continues: Whether each fit continues the chains of the last one, for a model with `chain_state` whose `fit`
             takes `initial`. It is then made for the number of observations of the run's first fit.
         earlier: Evaluations of earlier tasks.
-        unseen: Whether no configuration of a finite space is proposed twice.
-        unordered: Whether the model sees `core.optimizers.features` rather than the points themselves.
-        gaussian_targets: Whether the model sees losses, earlier tasks' too, as `core.optimizers.targets` transforms
-            them.
-
-    Raises:
-        UnknownNameError: an unknown acquisition function.
     """
 
     encoding: CubeEncoding
     make_model: Callable[..., Fittable]
     maximizer: Any
+    settings: ModelSettings
     _: KW_ONLY
-    acquisition: str = "ei"
     fantasies: int = 10
     continues: bool = False
     earlier: Sequence[Task] = ()
-    unseen: bool = False
-    unordered: bool = False
-    gaussian_targets: bool = False
 
     def __post_init__(self) -> None:
-        if self.acquisition not in ACQUISITIONS:
-            raise UnknownNameError("acquisition function", self.acquisition, ACQUISITIONS)
         object.__setattr__(self, "maximizer", on_space(self.maximizer, self.encoding))
 
     def propose(
@@ -112,8 +79,8 @@ class ModelBased:
     ) -> Acquisition:
         """The acquisition function of points of a model fitted to features."""
         among = self._features(pending)
-        acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
-        return Features(self.encoding).of(acquisition) if self.unordered else acquisition
+        acquisition = utility(model, self.settings.acquisition, targets, among, generators, self.fantasies)
+        return Features(self.encoding).of(acquisition) if self.settings.unordered else acquisition
 
     def _maximum(
         self, acquisition: Acquisition, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
@@ -124,7 +91,7 @@ class ModelBased:
         taken if it is finite and small, and else of random configurations.
         """
         acquisition = where_allowed(acquisition, self.encoding)
-        if self.unseen:
+        if self.settings.unseen:
             acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
         best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
         incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
@@ -134,7 +101,7 @@ class ModelBased:
             if len(X) > 1 or not self.encoding.space.forbidden_clauses:
                 raise
             return Suggestion(self._best_anywhere(acquisition, generators)[0])
-        nothing_new = values.isneginf() & self.unseen
+        nothing_new = values.isneginf() & self.settings.unseen
         if nothing_new.any():
             each = zip(nothing_new.tolist(), generators)
             elsewhere, heights = self._best_anywhere(acquisition, [g if own else g.clone_state() for own, g in each])
@@ -176,10 +143,10 @@ class ModelBased:
         ]
 
     def _features(self, X: Tensor) -> Tensor:
-        return Features(self.encoding)(X) if self.unordered else X
+        return Features(self.encoding)(X) if self.settings.unordered else X
 
     def _targets(self, y: Tensor) -> Tensor:
-        return gaussianized(y) if self.gaussian_targets else y
+        return gaussianized(y) if self.settings.gaussian_targets else y
 
     def of_runs(self, rows: Sequence[int]) -> ModelBased:
         """The same with the earlier tasks of some of the runs."""

@@ -14,9 +14,9 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.foundation.validation import require_count, require_number
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import Archive, Canonical, UniformDraws
+from core.optimizers.settings import TPESettings
 from core.optimizers.trial import Past
 from core.spaces import CubeEncoding
 
@@ -25,21 +25,23 @@ MOST_GOOD = 25
 
 
 class ParzenSearch(Optimizer):
-    """Base of the tree Parzen estimators; arguments as theirs."""
+    """Base of the tree Parzen estimators.
+
+    Args:
+        space: Search space.
+        generator: Source of all random numbers.
+        settings: Settings.
+
+    Raises:
+        UserError: a space with nothing to choose.
+    """
 
     def __init__(
-        self,
-        space: ConfigurationSpace,
-        generator: np.random.Generator,
-        initial_design: int,
-        share: float,
-        candidates: int,
+        self, space: ConfigurationSpace, generator: np.random.Generator, settings: TPESettings | None = None
     ) -> None:
         super().__init__(space)
-        self.initial_design = require_count("initial_design", initial_design)
-        self.candidates = require_count("candidates", candidates)
-        require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
-        self.share, self.generator = share, generator
+        self.settings: TPESettings = settings or TPESettings()
+        self.generator = generator
         self.encoding = CubeEncoding(space)
         self._draws = UniformDraws(self.encoding, generator)
         self._canonical = Canonical(self.encoding)
@@ -50,7 +52,7 @@ class ParzenSearch(Optimizer):
         """The good configurations among those told, and the others, each with the smallest loss first."""
         losses = self._told.losses
         order = np.argsort(losses, kind="stable")
-        count = min(math.ceil(self.share * math.sqrt(len(order))), MOST_GOOD, int(np.isfinite(losses).sum()))
+        count = min(math.ceil(self.settings.share * math.sqrt(len(order))), MOST_GOOD, int(np.isfinite(losses).sum()))
         return order[:count], order[count:]
 
     def _adopt(self, trial: Trial) -> bool:

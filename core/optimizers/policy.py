@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.models.ensemble import EnsembleModel
 from core.optimizers.fidelities import FidelityEncoding
 from core.optimizers.memory import Memory
 from core.spaces import CubeEncoding
@@ -33,6 +34,29 @@ class Suggestion(NamedTuple):
 
     points: Tensor
     notes: tuple[Mapping[str, Any], ...] = ()
+
+
+class Fittable(Protocol):
+    """A model before its fit."""
+
+    def fit(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> EnsembleModel:
+        """The model fitted to points X (runs, N, d) and losses y (runs, N)."""
+        ...
+
+
+@runtime_checkable
+class Continuable(Protocol):
+    """A model whose chains may continue those of an earlier fit."""
+
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator], initial: Mapping[str, Tensor] | None
+    ) -> EnsembleModel:
+        """The fitted model; `initial` is the `chain_state` of the earlier fit, None for new chains."""
+        ...
+
+    def chain_state(self) -> dict[str, Tensor]:
+        """The ends of the chains, (runs, ...) each."""
+        ...
 
 
 class Policy(Protocol):

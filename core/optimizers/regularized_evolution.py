@@ -18,9 +18,9 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical, UniformDraws
+from core.optimizers.settings import RegularizedEvolutionSettings
 from core.optimizers.trial import Past
 from core.spaces import Column, CubeEncoding
 
@@ -34,31 +34,26 @@ class RegularizedEvolution(Optimizer):
     Args:
         space: Search space.
         generator: Source of all random numbers.
-        population: Number of members; 100 in the thesis.
-        tournament: Number of members compared for a mutation; 10 in the thesis.
+        settings: Settings.
 
     Raises:
-        UserError: a setting out of range, or a space with nothing to choose.
+        UserError: a space with nothing to choose.
     """
-
-    SETTINGS = ("population", "tournament")
 
     def __init__(
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
-        *,
-        population: int = 100,
-        tournament: int = 10,
+        settings: RegularizedEvolutionSettings | None = None,
     ) -> None:
         super().__init__(space)
-        self.population = require_count("population", population)
-        self.tournament = require_count("tournament", tournament)
+        self.settings: RegularizedEvolutionSettings = settings or RegularizedEvolutionSettings()
+        self.population = self.settings.population
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)
         self._canonical = Canonical(self.encoding)
-        self._members: deque[tuple[float, NDArray[np.float64]]] = deque(maxlen=population)
+        self._members: deque[tuple[float, NDArray[np.float64]]] = deque(maxlen=self.population)
         self._points: dict[int, NDArray[np.float64]] = {}
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
@@ -77,7 +72,7 @@ class RegularizedEvolution(Optimizer):
         return True
 
     def _winner(self) -> NDArray[np.float64]:
-        rows = self.generator.integers(len(self._members), size=self.tournament)
+        rows = self.generator.integers(len(self._members), size=self.settings.tournament)
         return self._members[min(rows.tolist(), key=lambda row: self._members[row][0])][1]
 
     def _mutant(self, parent: NDArray[np.float64]) -> NDArray[np.float64]:

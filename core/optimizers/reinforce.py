@@ -29,9 +29,9 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.foundation.validation import require_number
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical
+from core.optimizers.settings import ReinforceSettings
 from core.spaces import CubeEncoding
 
 POLICY = "policy"
@@ -46,9 +46,7 @@ class Reinforce(Optimizer):
     Args:
         space: Search space.
         generator: Source of all random numbers.
-        learning_rate: Learning rate of the policy; 0.1 in the thesis.
-        momentum: Momentum of the baseline; 0.9 in the thesis.
-        largest_loss: Bound from which on losses are ignored; None ignores none.
+        settings: Settings.
 
     Attributes:
         logits: Logits, (d, largest number of values), minus infinity beyond a hyperparameter's own number, and for what
@@ -56,32 +54,19 @@ class Reinforce(Optimizer):
         baseline: Baseline b of the rewards so far, None before the first reward.
 
     Raises:
-        UserError: a hyperparameter that is a float or has too many values, a setting out of range, or a space
-            with nothing to choose.
+        UserError: a hyperparameter that is a float or has too many values, or a space with nothing to choose.
     """
 
-    SETTINGS = ("learning_rate", "momentum", "largest_loss")
-
     def __init__(
-        self,
-        space: ConfigurationSpace,
-        generator: np.random.Generator,
-        *,
-        learning_rate: float = 0.1,
-        momentum: float = 0.9,
-        largest_loss: float | None = None,
+        self, space: ConfigurationSpace, generator: np.random.Generator, settings: ReinforceSettings | None = None
     ) -> None:
         super().__init__(space)
-        require_number("learning_rate", learning_rate, lambda value: 0 < value < np.inf, "positive numbers")
-        require_number("momentum", momentum, lambda value: 0 <= value < 1, "0 to below 1")
-        if largest_loss is not None:
-            require_number("largest_loss", largest_loss, np.isfinite, "finite numbers, or None")
+        self.settings: ReinforceSettings = settings or ReinforceSettings()
         self.encoding = CubeEncoding(space)
         for column in self.encoding.columns:
             if column.size is None or column.size > MOST_VALUES:
                 has = "any number of" if column.size is None else column.size
                 raise UserError(f"hyperparameter {column.name!r} has {has} values; allowed: 2 to {MOST_VALUES}")
-        self.learning_rate, self.momentum, self.largest_loss = learning_rate, momentum, largest_loss
         self.generator = generator
         self._canonical = Canonical(self.encoding)
         self._sizes = np.array([column.size for column in self.encoding.columns])
@@ -140,16 +125,17 @@ class Reinforce(Optimizer):
         reward = self._worst if outcome.failure else _bounded(-outcome.loss)
         if reward is None:  # nothing has succeeded yet
             return
-        if self.largest_loss is not None and (outcome.failure or outcome.loss >= self.largest_loss):
+        largest, momentum = self.settings.largest_loss, self.settings.momentum
+        if largest is not None and (outcome.failure or outcome.loss >= largest):
             return
         self._worst = reward if self._worst is None else min(self._worst, reward)
-        before, self._weight = self._weight, self.momentum * self._weight + 1 - self.momentum
-        kept = self.momentum * before / self._weight
+        before, self._weight = self._weight, momentum * self._weight + 1 - momentum
+        kept = momentum * before / self._weight
         self.baseline = reward if self.baseline is None else kept * self.baseline + (1 - kept) * reward
         active = [j for j, column in enumerate(self.encoding.columns) if column.name in trial.configuration]
         step = -probabilities[active]
         step[np.arange(len(active)), rows[active]] += 1.0
-        logits = self.logits[active] + _bounded(self.learning_rate * (reward - self.baseline)) * step
+        logits = self.logits[active] + _bounded(self.settings.learning_rate * (reward - self.baseline)) * step
         self.logits[active] = np.clip(logits, -LARGEST, LARGEST, out=logits, where=np.isfinite(logits))
 
     def _state(self) -> dict[str, Any]:

@@ -25,9 +25,10 @@ from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, Forbidden
 from joblib import parallel_config
 
 from core.foundation.errors import UserError
-from core.foundation.validation import require_count, require_number
+from core.foundation.validation import require_count
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
+from core.optimizers.settings import EVALUATIONS, SMACSettings
 from core.spaces import Column
 
 RETRIES = 10_000
@@ -39,42 +40,38 @@ class SMAC(ReplayedOptimizer):
     Args:
         space: Search space.
         generator: Generator of one number, which seeds SMAC.
+        settings: Settings.
         evaluations: Planned number of evaluations; the initial design depends on it.
-        calls_per_configuration: Maximum number of evaluations of a configuration.
-        random_fraction: Probability of a random configuration instead of the model's choice, after the initial design.
 
     Raises:
-        UserError: SMAC is not installed, `evaluations` or `calls_per_configuration` is not a positive whole number,
-            `random_fraction` is not in [0, 1], or a space has nothing to choose.
+        UserError: SMAC is not installed, `evaluations` is not a positive whole number, or a space has nothing to
+            choose.
     """
-
-    SETTINGS = ("evaluations", "calls_per_configuration", "random_fraction")
 
     def __init__(
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        settings: SMACSettings | None = None,
         *,
-        evaluations: int = 200,
-        calls_per_configuration: int = 1,
-        random_fraction: float = 0.2,
+        evaluations: int = EVALUATIONS,
     ) -> None:
+        self.settings: SMACSettings = settings or SMACSettings()
         self.evaluations = require_count("evaluations", evaluations)
-        self.calls_per_configuration = require_count("calls_per_configuration", calls_per_configuration)
-        require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
-        self.random_fraction = random_fraction
         super().__init__(space, generator)
 
     def _start(self, seed: int) -> _Facade:
-        return _Facade(self.space, seed, self.evaluations, self.calls_per_configuration, self.random_fraction)
+        return _Facade(self.space, seed, self.evaluations, self.settings)
+
+    def _settings(self) -> dict[str, Any]:
+        return {**super()._settings(), "evaluations": self.evaluations}
 
 
 class _Facade:
     """SMAC's facade with its trials under way, by our trial numbers."""
 
-    def __init__(
-        self, space: ConfigurationSpace, seed: int, evaluations: int, calls: int, random_fraction: float
-    ) -> None:
+    def __init__(self, space: ConfigurationSpace, seed: int, evaluations: int, settings: SMACSettings) -> None:
+        calls, share = settings.calls_per_configuration, settings.random_fraction
         try:
             from smac import HyperparameterOptimizationFacade as Facade
             from smac import Scenario
@@ -101,7 +98,7 @@ class _Facade:
                 scenario,
                 _unused,
                 intensifier=Facade.get_intensifier(scenario, max_config_calls=calls),
-                random_design=Facade.get_random_design(scenario, probability=random_fraction),
+                random_design=Facade.get_random_design(scenario, probability=share),
                 config_selector=Facade.get_config_selector(scenario, retries=RETRIES),
                 acquisition_maximizer=_in_order(Facade.get_acquisition_maximizer(scenario)),
                 logging_level=False,

@@ -4,7 +4,8 @@ After `initial_design` random configurations each hyperparameter is chosen separ
 density l of its values in the good configurations, the one with the largest l / g, where g is the density of the
 others. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25. The densities are those of
 `core.density.parzen`: products over hyperparameters, unlike BOHB's kernels, and for a conditional hyperparameter of the
-configurations in which it was active. The thesis ran Hyperopt with its defaults, which are the defaults here.
+configurations in which it was active. The thesis ran Hyperopt with its defaults: 20 configurations, a share of 0.25 and
+24 candidates.
 
 With `rounded_ends` the indices 0 to k - 1 of an ordinal hyperparameter are what Hyperopt's quniform makes of them,
 numbers in [0, k - 1] that are rounded: the first and the last value have half the probability of the others.
@@ -31,40 +32,22 @@ from core.density.parzen import (
 )
 from core.optimizers.parzen_search import MODEL, ParzenSearch
 from core.optimizers.points import RANDOM
+from core.optimizers.settings import TPESettings
 
 MOST_CELLS = 100  # ordered hyperparameters with more values count as continuous: no density varies within their cells
 TRIES = 10  # proposals excluded by a forbidden clause before a random one is taken
 
 
 class TreeParzen(ParzenSearch):
-    """The tree Parzen estimator with the settings of Hyperopt.
+    """The tree Parzen estimator with densities of each hyperparameter, as in Hyperopt.
 
-    Args:
-        space: Search space.
-        generator: Source of all random numbers.
-        initial_design: Number of random configurations before the first model.
-        share: Constant gamma, which sets the number of good configurations.
-        candidates: Number of draws from l per hyperparameter.
-        rounded_ends: Whether the first and last values of ordinal hyperparameters have half the probability, see above.
-
-    Raises:
-        UserError: a setting out of range, or a space with nothing to choose.
+    Arguments and errors as `ParzenSearch`; the settings say `joint=False`, which is its default.
     """
 
-    SETTINGS = ("initial_design", "share", "candidates", "rounded_ends")
-
     def __init__(
-        self,
-        space: ConfigurationSpace,
-        generator: np.random.Generator,
-        *,
-        initial_design: int = 20,
-        share: float = 0.25,
-        candidates: int = 24,
-        rounded_ends: bool = False,
+        self, space: ConfigurationSpace, generator: np.random.Generator, settings: TPESettings | None = None
     ) -> None:
-        super().__init__(space, generator, initial_design, share, candidates)
-        self.rounded_ends = bool(rounded_ends)
+        super().__init__(space, generator, settings or TPESettings(joint=False))
         levels, choices = self.encoding.levels, self.encoding.cardinalities
         self._categorical = np.array(sorted(choices), dtype=np.int64)
         self._choices = np.array([choices[j] for j in self._categorical], dtype=np.int64)
@@ -77,7 +60,7 @@ class TreeParzen(ParzenSearch):
         kinds = np.array([self.encoding.columns[j].kind == "ordinal" for j in self._finite], dtype=bool)
         # Places of the first and the last value in the model's coordinates of a finite hyperparameter, else 0 and 1.
         self._first, self._last = np.zeros(len(kinds)), np.ones(len(kinds))
-        if self.rounded_ends:
+        if self.settings.rounded_ends:
             sizes = np.array([levels[j] for j in self._finite])
             self._first = np.where(kinds, 0.5 / sizes, self._first)
             self._last = np.where(kinds, 1 - 0.5 / sizes, self._last)
@@ -89,7 +72,7 @@ class TreeParzen(ParzenSearch):
         return np.sort(good), np.sort(others)
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
-        if self._seen >= self.initial_design and len(self._told) and np.isfinite(self._told.losses).any():
+        if self._seen >= self.settings.initial_design and len(self._told) and np.isfinite(self._told.losses).any():
             for _ in range(TRIES):
                 point = self._best()[None]
                 if len(self._canonical.allowed(point)):
@@ -101,7 +84,7 @@ class TreeParzen(ParzenSearch):
     def _random(self) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """A random point and its configuration."""
         point, configuration = self._draws.next()
-        if not self.rounded_ends:
+        if not self.settings.rounded_ends:
             return point, configuration
         for _ in range(TRIES):
             point = point.copy()
@@ -124,7 +107,7 @@ class TreeParzen(ParzenSearch):
         j = self._free
         if len(j):
             l, g = fit_mixture(good[:, j]), fit_mixture(bad[:, j])  # noqa: E741 (the thesis' names)
-            drawn = sample_mixture(l, self.candidates, self.generator)
+            drawn = sample_mixture(l, self.settings.candidates, self.generator)
             chosen = np.argmax(mixture_density(l, drawn) / mixture_density(g, drawn), axis=0)
             best[j] = drawn[chosen, np.arange(len(j))]
         j = self._finite
@@ -141,7 +124,7 @@ class TreeParzen(ParzenSearch):
 
     def _best_row(self, l: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray[np.int64]:  # noqa: E741
         """Among draws from probability tables l (k, d), the rows with the largest l / g, (d,)."""
-        rows = pick(np.cumsum(l, axis=0), self.generator.random((self.candidates, l.shape[1])))
+        rows = pick(np.cumsum(l, axis=0), self.generator.random((self.settings.candidates, l.shape[1])))
         columns = np.arange(l.shape[1])
         best: NDArray[np.int64] = rows[np.argmax(l[rows, columns] / g[rows, columns], axis=0), columns]
         return best

@@ -27,8 +27,6 @@ from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
 from core.models.random_forest import RandomForest
 
-ACQUISITIONS = ("ei", "pi", "lcb", "thompson")
-
 
 def utility(
     model: EnsembleModel,

@@ -22,10 +22,10 @@ from core.objectives.base import (
 )
 from core.optimizers.base import Optimizer
 from core.optimizers.brackets import rung_budgets
+from core.optimizers.settings import Budgets, MethodSettings
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.study.evaluation import plain
 from core.study.function import RESULTS, Judged, UserFunction, taken
-from core.study.methods.settings import Budgets, MethodSettings
 from core.study.replay import run_header
 from core.study.time_limit import time_limit
 

@@ -20,6 +20,7 @@ import numpy as np
 from core.foundation.errors import UserError, brief
 from core.foundation.validation import require_count, require_flag
 from core.objectives.base import Objective
+from core.optimizers.settings import Budgets, MethodSettings
 from core.optimizers.told import LARGEST
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
@@ -40,7 +41,6 @@ from core.study.arguments import (
 from core.study.evaluation import plain
 from core.study.journal import open_journal
 from core.study.methods import method_of
-from core.study.methods.settings import Budgets, MethodSettings
 from core.study.pruning import Rule, description, rule_of
 from core.study.record import Record, why_none_counts
 from core.study.result import Result

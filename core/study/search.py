@@ -18,10 +18,10 @@ from core.foundation.errors import UserError
 from core.objectives.base import FAILURE, Evaluation
 from core.optimizers.base import Optimizer
 from core.optimizers.hyperband import Bandit
+from core.optimizers.settings import Budgets, MethodSettings
 from core.study.function import Judged, UserFunction
 from core.study.journal import Journal
 from core.study.loop import InProcess, Pool, Run
-from core.study.methods.settings import Budgets, MethodSettings
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
 from core.study.pruning import Rule

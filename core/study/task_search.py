@@ -20,10 +20,10 @@ from core.foundation.progress import Progress, silent
 from core.foundation.randomness import make_generators
 from core.foundation.seeds import derive_seed
 from core.optimizers.policy import uniform_points
+from core.optimizers.settings import MethodSettings
 from core.spaces import CubeEncoding
 from core.study.curves import solved_share, value_of_incumbent
 from core.study.lockstep import KeptProposals, run_on_cube
-from core.study.methods.settings import MethodSettings
 
 Observe = Callable[[Tensor, int], Tensor]
 """From points (lanes, k, d) and the number of the first evaluation to observations (lanes, k)."""

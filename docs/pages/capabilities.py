@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +13,14 @@ from typing import Any
 import torch
 from ConfigSpace import ConfigurationSpace, EqualsCondition
 
+import core.optimizers
 from core.foundation.errors import UserError
 from core.foundation.installation import EXTRAS, how_to_install
 from core.models import Task
 from core.optimizers import BayesianOptimization, Optimizer
+from core.optimizers.model_settings import ModelSettings
 from core.spaces import CubeEncoding
 from core.study.methods import MethodSettings, method_of
-from core.study.methods.model_based import ModelSettings
 
 FINITE = {"n": (1, 9), "m": (1, 9)}
 CONTINUOUS = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
@@ -74,7 +74,7 @@ class Capabilities:
     def builds(self) -> list[type]:
         """The classes that do the work: the optimizer's or its policy's, and that of its model."""
         if self.optimizer is None:
-            return [getattr(import_module(module), name) for module, name in self._imports]
+            return [getattr(core.optimizers, self.settings.optimizer)]
         if not isinstance(self.optimizer, BayesianOptimization):
             return [type(self.optimizer)]
         if isinstance(self.settings, ModelSettings):
@@ -152,27 +152,17 @@ class Capabilities:
 
     def _package(self) -> str:
         """The optional packages that the module of the optimizer imports, and how to install them."""
-        needed: set[str] = set()
-        for module, _ in self._imports:
-            source = inspect.getsource(import_module(module))
-            needed |= {imported.partition(".")[0] for imported, _ in imports(source)} & EXTRAS.keys()
+        module = getattr(core.optimizers, self.settings.optimizer).__module__
+        found = imports(inspect.getsource(import_module(module)))
+        needed = {imported.partition(".")[0] for imported in found} & EXTRAS.keys()
         return ", ".join(f"`{how_to_install(package)}`" for package in sorted(needed)) or "none"
 
-    @cached_property
-    def _imports(self) -> list[tuple[str, str]]:
-        """The modules of optimizers, and the names in them, with which the settings build."""
-        build = textwrap.dedent(inspect.getsource(type(self.settings)._build))
-        return [(module, name) for module, name in imports(build) if module.startswith("core.optimizers.")]
 
-
-def imports(source: str) -> list[tuple[str, str]]:
-    """The modules that a program imports, wherever it does so, each with a name that it takes from there."""
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    return [
-        (alias.name, "") if isinstance(node, ast.Import) else (str(node.module), alias.name)
-        for node in nodes
-        for alias in node.names
-    ]
+def imports(source: str) -> set[str]:
+    """The modules that a program imports, wherever it does so."""
+    nodes = list(ast.walk(ast.parse(source)))
+    whole = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return whole | {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
 
 
 def _yes(true: bool) -> str:

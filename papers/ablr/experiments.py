@@ -30,9 +30,9 @@ from core.models.multitask_gp import StackedGP
 from core.models.tasks import Task
 from core.objectives.task_tables import task_table
 from core.optimizers.memory import no_memory
+from core.optimizers.model_settings import ABLRSettings
 from core.spaces import CubeEncoding
 from core.study.lockstep import advance
-from core.study.methods.multitask import ABLRSettings
 from core.training import Networks, Parts, train
 from core.training.networks import prepare
 from papers.ablr.settings import Networks as NetworkSearch

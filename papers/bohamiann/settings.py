@@ -10,7 +10,7 @@ from core.experiment.image_settings import ImageTask
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.foundation.strict import AddedLater, OpenShare
-from core.study.methods.settings import Initialisation, WeightPriorName
+from core.optimizers.model_settings import Initialisation, WeightPriorName
 
 Decay = Annotated[float, Field(gt=0, le=1)]
 

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from core.objectives.base import Objective
     from core.optimizers.base import Optimizer
+    from core.optimizers.settings import MethodSettings
     from core.report.statistics.comparisons import Comparison, Runs
-    from core.study.methods.settings import MethodSettings
     from core.study.own import WatchedMethod
 
 BESIDE = ("random", "tpe", "gp")
@@ -246,7 +246,7 @@ def _search(
 
 
 def _optimizer(method: MethodSettings | WatchedMethod, objective: Objective, seed: int, evaluations: int) -> Optimizer:
-    from core.study.methods.settings import MethodSettings
+    from core.optimizers.settings import MethodSettings
     from core.study.own import OwnOptimizer
 
     if not isinstance(method, MethodSettings):

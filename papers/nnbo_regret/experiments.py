@@ -27,6 +27,7 @@ from core.models.least_squares import AdaptiveLeastSquares
 from core.objectives import synthetic
 from core.objectives.base import Configurations, Evaluation, Fidelity
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import GPSettings
 from core.optimizers.representation_search import RepresentationSearch
 from core.spaces import CubeEncoding
 from core.study import local_workers, run_parallel, run_serial
@@ -245,6 +246,7 @@ def gaussian_process(context: Context[GaussianProcessSearch]) -> pd.DataFrame:
         CubeEncoding(function.space),
         lambda n: GaussianProcess(device=context.device),
         GridSearch(regular_grid(function.dimension, settings.points_per_axis)),
+        GPSettings(unseen=False, unordered=False, gaussian_targets=False),
     )
     X, _ = run_on_cube(observe, policy, X, own, settings.initial_points + settings.queries)
     regret = (function.on_cube(X) - function.optimum).cpu().numpy()

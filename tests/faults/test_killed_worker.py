@@ -19,6 +19,7 @@ from core.foundation.errors import UserError
 from core.objectives.base import Fidelity, FunctionObjective
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
+from core.optimizers.settings import HyperbandSettings
 from core.study import run_parallel
 from tests.core.study.bowl import outcomes
 from tests.faults.searches import SEARCHES, Counted, expected_of, search
@@ -54,7 +55,7 @@ def test_random_search(address, tmp_path):
 
 def test_hyperband(address, tmp_path):
     """The best of the first bracket kills a worker on each of its two budgets; brackets of 3 and 2 configurations."""
-    optimizer = Hyperband(SPACE, np.random.default_rng(0), 1, 3, brackets=2)
+    optimizer = Hyperband(SPACE, np.random.default_rng(0), 1, 3, HyperbandSettings(brackets=2))
     first = Hyperband(SPACE, np.random.default_rng(0), 1, 3).ask(3)
     objective = killing(min(trial.configuration["x"] for trial in first), tmp_path, Fidelity("epochs", 1, 3))
     records = run_parallel(optimizer, objective, 100, seed=0, address=address)

@@ -12,7 +12,7 @@ from core.experiment.cells import Cell
 from core.experiment.paper import Papers
 from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance
-from core.study.methods.settings import MethodSettings
+from core.optimizers.settings import MethodSettings
 
 PAPERS = Papers(Path(__file__).parents[2])
 

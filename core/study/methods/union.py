@@ -5,127 +5,45 @@
     method_of({"method": "bohb", "eta": 2})             # the same, as from a file
     method_of("gp").build(space, seed=0)
 
-A name means one thing: "tpe" is ours, "optuna_tpe" is Optuna's. Each setting is documented
-with the optimizer that `build` makes. Nothing heavy is imported before a method is built.
+A name means one thing: "tpe" is ours, "optuna_tpe" is Optuna's. The classes stand in `core.optimizers`, with the
+optimizers that take them. Nothing heavy is imported before a method is built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
+from typing import Annotated, Any, Union, get_args
 
-from pydantic import BeforeValidator, Discriminator, PositiveFloat, PositiveInt, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Tag
 
 from core.foundation.errors import UnknownNameError, UserError, brief
-from core.foundation.strict import AddedLater
-from core.study.methods.bandits import (
-    BOHBSettings,
-    HyperbandLCNetSettings,
-    HyperbandSettings,
-    SuccessiveHalvingSettings,
-)
-from core.study.methods.bayesian import (
+from core.optimizers.information_settings import EntropySearchSettings, FabolasSettings, MTBOSettings
+from core.optimizers.model_settings import (
+    ABLRSettings,
     BohamiannSettings,
     DNGOSettings,
     ForestSettings,
     GPSettings,
     IntegratedGPSettings,
+    MultiTaskBohamiannSettings,
+    MultiTaskGPSettings,
 )
-from core.study.methods.information import EntropySearchSettings, FabolasSettings, MTBOSettings
-from core.study.methods.multitask import ABLRSettings, MultiTaskBohamiannSettings, MultiTaskGPSettings
-from core.study.methods.population import (
+from core.optimizers.settings import (
+    BOHBSettings,
     CMAESSettings,
     DifferentialEvolutionSettings,
+    HyperbandLCNetSettings,
+    HyperbandSettings,
+    MethodSettings,
+    OptunaTPESettings,
+    RandomSettings,
     RegularizedEvolutionSettings,
     ReinforceSettings,
+    SMACSettings,
+    SuccessiveHalvingSettings,
+    TPESettings,
 )
-from core.study.methods.settings import Budgets, MethodSettings, Share, numpy_generator
-
-if TYPE_CHECKING:
-    from ConfigSpace import ConfigurationSpace
-
-    from core.optimizers.base import Optimizer
-    from core.optimizers.policy import Policy
-    from core.spaces import CubeEncoding
-
-
-class RandomSettings(MethodSettings):
-    """Uniform configurations."""
-
-    in_lockstep: ClassVar[bool] = True
-
-    method: Literal["random"] = "random"
-
-    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
-        """Propose uniform points."""
-        from core.optimizers.policy import Uniform
-
-        return Uniform(encoding)
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.random_search import RandomSearch
-
-        return RandomSearch(space, numpy_generator(seed))
-
-
-class TPESettings(MethodSettings):
-    """The tree Parzen estimator, ours: with joint densities `core.optimizers.joint_parzen`; without, as the papers ran
-    Hyperopt, `core.optimizers.tree_parzen`.
-
-    Attributes:
-        joint: Whether the densities are those of whole configurations, rather than of each hyperparameter by itself.
-        rounded_ends: Whether, without joint densities, the first and the last value of an ordinal hyperparameter have
-            half the probability of the others, as in Hyperopt.
-    """
-
-    method: Literal["tpe"] = "tpe"
-    initial_design: PositiveInt = 10
-    share: PositiveFloat = 1.0
-    candidates: PositiveInt = 64
-    rounded_ends: bool = False
-    joint: Annotated[bool, AddedLater(False)] = True
-
-    @model_validator(mode="after")
-    def _ends_are_hyperopt_s(self) -> TPESettings:
-        if self.joint and self.rounded_ends:
-            raise ValueError("rounded_ends = True: joint densities have no rounded ends; allowed: joint = False")
-        return self
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.joint_parzen import JointParzen
-        from core.optimizers.tree_parzen import TreeParzen
-
-        own = {name: value for name, value in self.own.items() if name != "joint"}
-        if not self.joint:
-            return TreeParzen(space, numpy_generator(seed), **own)
-        del own["rounded_ends"]
-        return JointParzen(space, numpy_generator(seed), **own)
-
-
-class OptunaTPESettings(MethodSettings):
-    """The tree Parzen estimator of Optuna: `core.optimizers.tpe`."""
-
-    method: Literal["optuna_tpe"] = "optuna_tpe"
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.tpe import TPE
-
-        return TPE(space, numpy_generator(seed))
-
-
-class SMACSettings(MethodSettings):
-    """SMAC by its own library, an optional extra: `core.optimizers.smac`."""
-
-    method: Literal["smac"] = "smac"
-    calls_per_configuration: PositiveInt = 1
-    random_fraction: Share = 0.2
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.smac import SMAC
-
-        return SMAC(space, numpy_generator(seed), evaluations=evaluations, **self.own)
-
 
 SETTINGS = (
     RandomSettings,

@@ -33,12 +33,14 @@ from core.models.representation import RegularisedRepresentation, Representation
 from core.objectives.base import Configurations, Evaluation, Fidelity, check_budget
 from core.objectives.synthetic import SyntheticFunction, lookup
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import DNGOSettings, IntegratedGPSettings
 from core.optimizers.policy import uniform_points
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep, run_on_cube
-from core.study.methods.bayesian import IntegratedGPSettings
 from papers.dngo.settings import Architecture
 
+# The model sees points and losses as they are.
+PLAIN = DNGOSettings(unseen=False, unordered=False, gaussian_targets=False)
 TINY = 1e-12  # an initial design this close to the optimum leaves nothing to gain
 
 
@@ -190,7 +192,7 @@ class RelativeLoss:
             for stream in ("initial design", "dngo")
         )
         X = uniform_points(encoding, self.initial_design, designs)
-        policy = ModelBased(encoding, lambda n: model, GradientAscent())
+        policy = ModelBased(encoding, lambda n: model, GradientAscent(), PLAIN)
         _, y = run_on_cube(lambda U: self._values(functions, U), policy, X, searches, self.evaluations)
         optima = y.new_tensor([function.optimum for function in functions]).repeat_interleave(len(self.seeds))
         first, last = y[:, : self.initial_design].amin(1) - optima, y.amin(1) - optima

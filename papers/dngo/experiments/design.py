@@ -23,6 +23,7 @@ from core.objectives import objective
 from core.objectives.synthetic import FUNCTIONS, lookup
 from core.objectives.toys import Sinc, prediction_records
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import DNGOSettings
 from core.spaces import CubeEncoding
 from core.study.lockstep import Histories
 from papers.dngo.experiments.architecture import dngo_on, make_dngo, published_architecture
@@ -186,7 +187,8 @@ def _held_out(context: Context, settings: Features) -> tuple[Data, Data]:
 def search_with(model: DNGO, context: Context[Any]) -> tuple[pd.DataFrame, Histories]:
     """Rows as in `core.experiment.optimization`, and the histories of the cell's function, evaluations and start."""
     settings, objective = context.settings, lookup(context.benchmark)
-    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
+    plain = DNGOSettings(unseen=False, unordered=False, gaussian_targets=False)
+    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent(), plain)
     histories = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
     records = histories.trace(context.runs).evaluations()
     return records.assign(regret=objective.regret(records["loss"])), histories

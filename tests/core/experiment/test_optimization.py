@@ -13,9 +13,9 @@ from core.objectives import objective
 from core.objectives.guard import guarded_evaluate
 from core.objectives.synthetic import branin
 from core.optimizers.bayesopt import BayesianOptimization
+from core.optimizers.model_settings import GPSettings
 from core.spaces import CubeEncoding
 from core.study.methods import METHODS
-from core.study.methods.bayesian import GPSettings
 
 EVOLUTION = {"maximizer": "differential_evolution"}
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from core.experiment.settings import Settings
 from core.foundation.strict import AddedLater
-from core.study.methods.settings import MethodSettings
+from core.optimizers.settings import MethodSettings
 
 
 class OldMethod(MethodSettings):

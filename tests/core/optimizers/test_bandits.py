@@ -12,8 +12,11 @@ from core.foundation.errors import UserError
 from core.objectives.base import Evaluation, Fidelity, FunctionObjective
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
+from core.optimizers.settings import BOHBSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.study import simulate
 from core.study.record import incumbent
+
+SETTINGS = {Hyperband: HyperbandSettings, SuccessiveHalving: SuccessiveHalvingSettings, BOHB: BOHBSettings}
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def told(trial, loss: float) -> Evaluation:
 
 def test_hyperband_spends_on_each_bracket_what_the_thesis_says(space):
     """Sizes by hand from Algorithms 6 and 8; the sum over a bracket is at most (s_max + 1) b_max = 405."""
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 81, eta=3, brackets=10)
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 81, HyperbandSettings(eta=3, brackets=10))
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     assert optimizer.finished
     sizes = Counter((record.notes["bracket"], record.budget) for record in records)
@@ -59,7 +62,7 @@ def test_hyperband_spends_on_each_bracket_what_the_thesis_says(space):
 
 
 def test_each_rung_goes_on_with_the_best_of_the_one_before(space):
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=4)
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, HyperbandSettings(brackets=4))
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     for bracket in range(4):
         rungs = sorted({record.notes["rung"] for record in records if record.notes["bracket"] == bracket})
@@ -73,7 +76,7 @@ def test_each_rung_goes_on_with_the_best_of_the_one_before(space):
 
 
 def test_with_one_worker_brackets_follow_one_another(space):
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 9, brackets=5)
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 9, HyperbandSettings(brackets=5))
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     brackets = [record.notes["bracket"] for record in records]
     assert brackets == sorted(brackets)
@@ -84,7 +87,7 @@ def test_with_one_worker_brackets_follow_one_another(space):
 @pytest.mark.parametrize(("oldest", "last"), [(False, [(3, 1)] * 2), (True, [(0, 9), (3, 1)])])
 def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets_or_old_brackets(space, oldest, last):
     """eta = 3 and R = 9: brackets of 9, 5 and 3 configurations on budgets 1, 3 and 9."""
-    optimizer = BOHB(space, np.random.default_rng(0), 1, 9, random_fraction=1, oldest_first=oldest)
+    optimizer = BOHB(space, np.random.default_rng(0), 1, 9, BOHBSettings(random_fraction=1, oldest_first=oldest))
     first = optimizer.ask(9)
     assert {(trial.info["bracket"], trial.budget) for trial in first} == {(0, 1)}
     early = optimizer.ask(2)  # all of bracket 0 is under way: bracket 1 begins
@@ -108,7 +111,7 @@ def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets_or_old_bra
 
 @pytest.mark.parametrize(("floored", "sizes"), [(False, [81, 34, 15, 8, 5]), (True, [81, 27, 9, 6, 5])])
 def test_brackets_begin_with_the_sizes_of_the_text_or_of_the_code(space, floored, sizes):
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 81, brackets=5, floored_sizes=floored)
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 81, HyperbandSettings(brackets=5, floored_sizes=floored))
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     begun = Counter(record.notes["bracket"] for record in records if record.notes["origin"] == "random")
     assert [begun[number] for number in range(5)] == sizes
@@ -116,10 +119,13 @@ def test_brackets_begin_with_the_sizes_of_the_text_or_of_the_code(space, floored
 
 @pytest.mark.parametrize("workers", [2, 7, 32])
 def test_many_workers_evaluate_the_same_brackets_and_leave_nobody_idle(space, workers):
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=40)
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, HyperbandSettings(brackets=40))
     records = simulate(optimizer, Line(space), workers, np.random.default_rng(1))
     alone = simulate(
-        Hyperband(space, np.random.default_rng(0), 1, 27, brackets=40), Line(space), 1, np.random.default_rng(1)
+        Hyperband(space, np.random.default_rng(0), 1, 27, HyperbandSettings(brackets=40)),
+        Line(space),
+        1,
+        np.random.default_rng(1),
     )
     count = lambda runs: Counter((r.notes["bracket"], r.budget) for r in runs)  # noqa: E731
     assert count(records) == count(alone)
@@ -128,7 +134,9 @@ def test_many_workers_evaluate_the_same_brackets_and_leave_nobody_idle(space, wo
 
 
 def test_successive_halving_is_algorithm_8(space):
-    optimizer = SuccessiveHalving(space, np.random.default_rng(0), 1, 9, eta=3, configurations=20)
+    optimizer = SuccessiveHalving(
+        space, np.random.default_rng(0), 1, 9, SuccessiveHalvingSettings(eta=3, configurations=20, brackets=1)
+    )
     records = simulate(optimizer, Line(space), 3, np.random.default_rng(1))
     assert Counter(record.budget for record in records) == {1: 20, 3: 6, 9: 2}
     assert optimizer.finished and optimizer.ask() == []
@@ -137,7 +145,7 @@ def test_successive_halving_is_algorithm_8(space):
 
 
 def test_successive_halving_by_default_begins_with_as_many_as_leave_one(space):
-    optimizer = SuccessiveHalving(space, np.random.default_rng(0), 1, 16, eta=2, brackets=2)
+    optimizer = SuccessiveHalving(space, np.random.default_rng(0), 1, 16, SuccessiveHalvingSettings(eta=2, brackets=2))
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     assert Counter(record.budget for record in records) == {1: 32, 2: 16, 4: 8, 8: 4, 16: 2}
 
@@ -145,12 +153,19 @@ def test_successive_halving_by_default_begins_with_as_many_as_leave_one(space):
 @pytest.mark.parametrize(("eta", "largest", "size"), [(10**0.5, 10, 10), (10**0.5, 1000, 1000), (2.2, 2.2**4, 24)])
 def test_rounding_adds_no_configuration(space, eta, largest, size):
     """2.2^4 = 23.4; the square root of 10 as a float is a little too large."""
-    assert SuccessiveHalving(space, np.random.default_rng(0), 1, largest, eta=eta).configurations == size
+    assert (
+        SuccessiveHalving(
+            space, np.random.default_rng(0), 1, largest, SuccessiveHalvingSettings(eta=eta, brackets=1)
+        ).configurations
+        == size
+    )
 
 
 def test_numpys_numbers_are_settings_too(space):
-    optimizer = Hyperband(space, np.random.default_rng(0), np.float32(1), np.int64(9), eta=3, brackets=np.int64(2))
-    assert optimizer.budgets == (1.0, 3.0, 9.0) and type(optimizer.brackets) is int
+    optimizer = Hyperband(
+        space, np.random.default_rng(0), np.float32(1), np.int64(9), HyperbandSettings(eta=3, brackets=np.int64(2))
+    )
+    assert optimizer.budgets == (1.0, 3.0, 9.0) and type(optimizer.settings.brackets) is int
     assert {type(budget) for budget in optimizer.budgets} == {float}
 
 
@@ -160,7 +175,7 @@ def test_a_benchmark_that_fails_on_low_budgets_is_optimized_all_the_same(space, 
         return configuration["x"] if budget > 3 else float("nan")
 
     objective = FunctionObjective(function, space, worst_loss=5.0, fidelity=Fidelity("epochs", 1, 27))
-    optimizer = method(space, np.random.default_rng(0), 1, 27, brackets=8)
+    optimizer = method(space, np.random.default_rng(0), 1, 27, SETTINGS[method](brackets=8))
     records = simulate(optimizer, objective, 4, np.random.default_rng(1), evaluations=2000)
     assert optimizer.finished
     assert all(bool(record.failure) == (record.budget <= 3) for record in records)
@@ -171,22 +186,22 @@ def test_a_benchmark_that_fails_on_low_budgets_is_optimized_all_the_same(space, 
 @pytest.mark.parametrize(("method", "evaluations"), [(Hyperband, 69), (SuccessiveHalving, 160), (BOHB, 69)])
 def test_where_all_trials_fail_there_is_one_clear_error(space, method, evaluations):
     objective = FunctionObjective(lambda c, b, g: float("nan"), space, 5.0, fidelity=Fidelity("epochs", 1, 27))
-    optimizer = method(space, np.random.default_rng(0), 1, 27, brackets=4)
+    optimizer = method(space, np.random.default_rng(0), 1, 27, SETTINGS[method](brackets=4))
     records = simulate(optimizer, objective, 1, np.random.default_rng(1))
     with pytest.raises(UserError, match=f"all {evaluations} evaluations failed, the first with 'loss is nan'"):
         incumbent(records)
 
 
-@pytest.mark.parametrize("optimizer", [Hyperband, SuccessiveHalving, BOHB])
+@pytest.mark.parametrize("optimizer", SETTINGS)
 def test_bad_settings_are_refused(space, optimizer):
     generator = np.random.default_rng(0)
     with pytest.raises(UserError, match="budgets from 9 to 3; allowed: 0 < minimum_budget <= maximum_budget"):
         optimizer(space, generator, 9, 3)
     for eta in (1, 1.99, -3):
-        with pytest.raises(UserError, match=f"eta is {eta}; allowed: numbers from 2"):
-            optimizer(space, generator, 1, 9, eta=eta)
-    with pytest.raises(UserError, match="brackets is 0"):
-        optimizer(space, generator, 1, 9, brackets=0)
+        with pytest.raises(UserError, match=f"eta = {eta}: Input should be greater than or equal to 2"):
+            SETTINGS[optimizer](eta=eta)
+    with pytest.raises(UserError, match="brackets = 0: Input should be greater than 0"):
+        SETTINGS[optimizer](brackets=0)
     with pytest.raises(UserError, match="no hyperparameters"):
         optimizer(ConfigurationSpace(), generator, 1, 9)
     single = ConfigurationSpace()
@@ -200,5 +215,7 @@ def test_bad_settings_are_refused(space, optimizer):
 
 
 def test_successive_halving_of_no_configurations_is_refused(space):
-    with pytest.raises(UserError, match="configurations is 0"):
-        SuccessiveHalving(space, np.random.default_rng(0), 1, 9, configurations=0)
+    with pytest.raises(UserError, match="configurations = 0: Input should be"):
+        SuccessiveHalving(
+            space, np.random.default_rng(0), 1, 9, SuccessiveHalvingSettings(configurations=0, brackets=1)
+        )

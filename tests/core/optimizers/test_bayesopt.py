@@ -15,7 +15,7 @@ from ConfigSpace import (
 )
 
 from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
-from core.foundation.errors import UnknownNameError, UserError
+from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import GaussianProcess
@@ -27,6 +27,7 @@ from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.memory import no_memory
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import GPSettings
 from core.optimizers.policy import Uniform, uniform_points
 from core.optimizers.utility import utility
 from core.spaces import CubeEncoding
@@ -36,10 +37,13 @@ QUICK = GradientAscent(candidates=100, restarts=3, iterations=20)
 SEARCH = RandomLocalSearch(candidates=200, steps=5)
 
 
+PLAIN = GPSettings(unseen=False, unordered=False, gaussian_targets=False)
+UNSEEN = GPSettings(unordered=False, gaussian_targets=False)
+
+
 def gp_policy(encoding, maximizer=QUICK, acquisition="ei"):
-    return ModelBased(
-        encoding, lambda n: GaussianProcess(restarts=1, iterations=20), maximizer, acquisition=acquisition
-    )
+    settings = PLAIN.model_copy(update={"acquisition": acquisition})
+    return ModelBased(encoding, lambda n: GaussianProcess(restarts=1, iterations=20), maximizer, settings)
 
 
 def run(policy, objective, evaluations, runs=3, seed=0, initial=2):
@@ -67,7 +71,7 @@ def mixed_loss(configuration, budget, generator):
 def test_a_gp_beats_random_search_on_branin():
     encoding = CubeEncoding(branin.space)
     random = run(Uniform(encoding), branin, 20, runs=5).loss.min(1) - branin.optimum
-    policy = ModelBased(encoding, lambda n: GaussianProcess(), QUICK)
+    policy = ModelBased(encoding, lambda n: GaussianProcess(), QUICK, PLAIN)
     ours = run(policy, branin, 20, runs=5).loss.min(1) - branin.optimum
     assert ours.mean() < random.mean() / 2
 
@@ -88,7 +92,7 @@ def test_every_acquisition_function_drives_the_loop(acquisition):
 )
 def test_every_kind_of_model_drives_the_loop(model, maximizer):
     encoding = CubeEncoding(sin_one.space)
-    history = run(ModelBased(encoding, model, maximizer), sin_one, 5)
+    history = run(ModelBased(encoding, model, maximizer, PLAIN), sin_one, 5)
     assert history.loss.shape == (3, 5)
     assert ((history.X >= 0) & (history.X <= 1)).all()
     assert (origins(history)[:, 2:] == "policy").all() and (origins(history)[:, :2] == "initial design").all()
@@ -96,7 +100,7 @@ def test_every_kind_of_model_drives_the_loop(model, maximizer):
 
 def test_runs_in_lockstep_are_the_runs_alone():
     encoding = CubeEncoding(branin.space)
-    policy = ModelBased(encoding, lambda n: RandomForest(trees=10), SEARCH)
+    policy = ModelBased(encoding, lambda n: RandomForest(trees=10), SEARCH, PLAIN)
     together, alone = run(policy, branin, 6, runs=3), run(policy, branin, 6, runs=1)
     torch.testing.assert_close(together.X[:1], alone.X)
 
@@ -111,7 +115,7 @@ def test_mixed_and_conditional_spaces_yield_allowed_canonical_points():
     space = mixed_space()
     objective = FunctionObjective(mixed_loss, space, worst_loss=9.0)
     encoding = CubeEncoding(space)
-    policy = ModelBased(encoding, lambda n: RandomForest(trees=10), SEARCH)
+    policy = ModelBased(encoding, lambda n: RandomForest(trees=10), SEARCH, PLAIN)
     history = run(policy, objective, 15, initial=4)
     points = history.X.reshape(-1, encoding.dimension).numpy()
     assert encoding.allowed(points).all()
@@ -161,10 +165,7 @@ def test_pending_points_push_the_next_one_away():
     assert (first - second).abs().item() > 0.01
 
 
-def test_thompson_and_unknown_acquisitions():
-    encoding = CubeEncoding(sin_one.space)
-    with pytest.raises(UnknownNameError, match="acquisition function"):
-        gp_policy(encoding, acquisition="eii")
+def test_a_thompson_sample_is_an_acquisition_function_of_each_run():
     X = torch.rand(2, 5, 1, dtype=torch.float64)
     model = GaussianProcess(restarts=1, iterations=20).fit(X, sin_one.on_cube(X), make_generators([0, 1]))
     acquisition = utility(model, "thompson", sin_one.on_cube(X), X[:, :0], make_generators([0, 1]), 10)
@@ -240,18 +241,18 @@ def test_no_configuration_of_a_finite_space_is_proposed_twice():
     objective = FunctionObjective(lambda one, *_: one["a"] + (one["b"] == "y"), finite_space(), worst_loss=9.0)
     encoding = CubeEncoding(objective.space)
     for unseen in (True, False):
-        policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=unseen)
+        policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, UNSEEN if unseen else PLAIN)
         X = run(policy, objective, 5, initial=1).X
         different = [len(np.unique(points, axis=0)) for points in X.numpy()]
         assert (min(different) == 5) == unseen
-    exhausted = run(ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=True), objective, 8, initial=1)
+    exhausted = run(ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, UNSEEN), objective, 8, initial=1)
     assert [len(np.unique(points, axis=0)) for points in exhausted.X.numpy()] == [6] * len(exhausted.X)
 
 
 def test_pending_configurations_count_as_seen_and_continuous_spaces_exclude_nothing():
     encoding = CubeEncoding(finite_space())
     X = torch.as_tensor(encoding.sample(4, np.random.default_rng(1)))[None]
-    policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=True)
+    policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, UNSEEN)
     _, found = policy.propose(no_memory(1), X[:, :1], torch.zeros(1, 1), X[:, 1:], make_generators([0]))
     assert (found.points - X[0]).abs().amax(-1).min() > 0.1
 

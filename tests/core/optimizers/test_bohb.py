@@ -13,6 +13,7 @@ from core.objectives.base import Evaluation, Fidelity, FunctionObjective
 from core.objectives.counting_ones import CountingOnes
 from core.optimizers.bohb import BOHB, impute
 from core.optimizers.hyperband import Hyperband
+from core.optimizers.settings import BOHBSettings, HyperbandSettings
 from core.study import simulate
 
 
@@ -32,7 +33,7 @@ def points_of(optimizer: BOHB, trials) -> np.ndarray:
 
 def only_largest(space: ConfigurationSpace, **settings) -> BOHB:
     """One rung, so that every trial is of the largest budget."""
-    return BOHB(space, np.random.default_rng(0), 9, 9, random_fraction=0.0, **settings)
+    return BOHB(space, np.random.default_rng(0), 9, 9, BOHBSettings(random_fraction=0.0, **settings))
 
 
 def test_the_first_model_needs_two_points_more_than_the_minimum(square):
@@ -79,7 +80,7 @@ def test_good_and_bad_have_the_sizes_of_equation_6_2(square, n, good, bad):
 
 
 def test_the_model_is_that_of_the_largest_budget_with_enough_points(square):
-    optimizer = BOHB(square, np.random.default_rng(0), 1, 9, random_fraction=1.0)
+    optimizer = BOHB(square, np.random.default_rng(0), 1, 9, BOHBSettings(random_fraction=1.0))
     points = np.random.default_rng(1).random((30, 2))
     for rung, count in ((0, 20), (1, 4), (2, 4)):
         for point in points[:count]:
@@ -109,7 +110,7 @@ def test_a_benchmark_whose_low_budgets_fail_gets_its_model_from_the_others(squar
         return configuration["x"] if budget > 1 else float("nan")
 
     objective = FunctionObjective(function, square, 5.0, fidelity=Fidelity("epochs", 1, 27))
-    optimizer = BOHB(square, np.random.default_rng(0), 1, 27, brackets=12)
+    optimizer = BOHB(square, np.random.default_rng(0), 1, 27, BOHBSettings(brackets=12))
     records = simulate(optimizer, objective, 1, np.random.default_rng(1))
     assert optimizer.finished
     assert all(bool(record.failure) == (record.budget == 1) for record in records)
@@ -120,7 +121,7 @@ def test_a_benchmark_whose_low_budgets_fail_gets_its_model_from_the_others(squar
 def test_where_everything_fails_all_choices_are_random(square):
     objective = FunctionObjective(lambda c, b, g: float("nan"), square, 5.0, fidelity=Fidelity("epochs", 1, 27))
     records = simulate(
-        BOHB(square, np.random.default_rng(0), 1, 27, brackets=8), objective, 3, np.random.default_rng(1)
+        BOHB(square, np.random.default_rng(0), 1, 27, BOHBSettings(brackets=8)), objective, 3, np.random.default_rng(1)
     )
     assert {record.notes["origin"] for record in records} == {"random", "promoted"}
 
@@ -160,7 +161,7 @@ def test_of_equal_ratios_the_first_drawn_wins(square, seed):
 
 def test_a_fixed_share_of_the_choices_is_random(square):
     objective = FunctionObjective(lambda c, b, g: c["x"], square, 5.0, fidelity=Fidelity("epochs", 1, 27))
-    optimizer = BOHB(square, np.random.default_rng(0), 1, 27, random_fraction=0.25)
+    optimizer = BOHB(square, np.random.default_rng(0), 1, 27, BOHBSettings(random_fraction=0.25))
     records = simulate(optimizer, objective, 1, np.random.default_rng(1), evaluations=1500)
     chosen = [r.notes["origin"] for r in records if r.notes["origin"] != "promoted"][50:]
     assert chosen.count("random") / len(chosen) == pytest.approx(0.25, abs=0.05)
@@ -170,8 +171,11 @@ def test_random_fraction_one_is_hyperband(square):
     """The same brackets of random configurations; only the generator's use differs."""
     objective = FunctionObjective(lambda c, b, g: c["x"], square, 5.0, fidelity=Fidelity("epochs", 1, 9))
     runs = []
-    for make in (Hyperband, lambda *a, **k: BOHB(*a, random_fraction=1.0, **k)):
-        optimizer = make(square, np.random.default_rng(0), 1, 9, brackets=6)
+    for kind, given in (
+        (Hyperband, HyperbandSettings(brackets=6)),
+        (BOHB, BOHBSettings(brackets=6, random_fraction=1)),
+    ):
+        optimizer = kind(square, np.random.default_rng(0), 1, 9, given)
         runs.append(simulate(optimizer, objective, 1, np.random.default_rng(1)))
     outline = [[(r.budget, r.notes["bracket"], r.notes["origin"]) for r in records] for records in runs]
     assert outline[0] == outline[1]
@@ -248,5 +252,5 @@ def test_forbidden_picks_are_never_proposed(square):
     ],
 )
 def test_settings_out_of_range_are_refused(square, setting, value):
-    with pytest.raises(UserError, match=f"{setting} is {value!r}; allowed"):
-        BOHB(square, np.random.default_rng(0), 1, 9, **{setting: value})
+    with pytest.raises(UserError, match=f"{setting} = {value!r}: Input should be"):
+        BOHB(square, np.random.default_rng(0), 1, 9, BOHBSettings(**{setting: value}))

@@ -30,17 +30,33 @@ from core.optimizers.hyperband_lcnet import HyperbandLCNet
 from core.optimizers.points import Canonical
 from core.optimizers.regularized_evolution import RegularizedEvolution
 from core.optimizers.reinforce import Reinforce
+from core.optimizers.settings import (
+    BOHBSettings,
+    HyperbandLCNetSettings,
+    RegularizedEvolutionSettings,
+    ReinforceSettings,
+    SuccessiveHalvingSettings,
+    TPESettings,
+)
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
 
 METHODS = {
-    "successive halving": lambda space, rng: SuccessiveHalving(space, rng, 1, 9, brackets=None),
+    "successive halving": lambda space, rng: SuccessiveHalving(
+        space, rng, 1, 9, SuccessiveHalvingSettings(brackets=None)
+    ),
     "hyperband": lambda space, rng: Hyperband(space, rng, 1, 9),
-    "bohb": lambda space, rng: BOHB(space, rng, 1, 9, minimum_points=3, samples=8),
-    "hyperband with LC-Net": lambda space, rng: HyperbandLCNet(space, rng, 1, 9, burn_in=5, chain_steps=10, samples=5),
-    "tpe": lambda space, rng: TreeParzen(space, rng, initial_design=6),
-    "evolution": lambda space, rng: RegularizedEvolution(space, rng, population=7, tournament=3),
-    "reinforce": lambda space, rng: Reinforce(space, rng, learning_rate=1.0),
+    "bohb": lambda space, rng: BOHB(space, rng, 1, 9, BOHBSettings(minimum_points=3, samples=8)),
+    "hyperband with LC-Net": lambda space, rng: HyperbandLCNet(
+        space, rng, 1, 9, HyperbandLCNetSettings(burn_in=5, chain_steps=10, samples=5)
+    ),
+    "tpe": lambda space, rng: TreeParzen(
+        space, rng, TPESettings(joint=False, share=0.25, candidates=24, initial_design=6)
+    ),
+    "evolution": lambda space, rng: RegularizedEvolution(
+        space, rng, RegularizedEvolutionSettings(population=7, tournament=3)
+    ),
+    "reinforce": lambda space, rng: Reinforce(space, rng, ReinforceSettings(learning_rate=1.0)),
 }
 
 

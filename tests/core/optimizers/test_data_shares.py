@@ -8,8 +8,8 @@ from ConfigSpace import ConfigurationSpace, EqualsCondition, ForbiddenEqualsClau
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.optimizers.data_shares import SUBSETS, FullData, SubsetSizes, Tasks
+from core.optimizers.information_settings import MTBOSettings
 from core.spaces import CubeEncoding
-from core.study.methods.information import MTBOSettings
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "n": (1, 4)})
 INNER = CubeEncoding(SPACE)

@@ -14,13 +14,16 @@ from core.models.tasks import Task
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.data_shares import FullData
 from core.optimizers.information_search import InformationSearch
+from core.optimizers.information_settings import EntropySearchSettings
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import GPSettings
 from core.optimizers.proposer import BATCH, Proposer
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_on_cube
 
 ENCODING = CubeEncoding(ConfigurationSpace({"x": (0.0, 1.0), "y": (0.0, 1.0)}))
 SEARCH = RandomLocalSearch(candidates=50, starts=2, steps=2)
+PLAIN = GPSettings(unseen=False, unordered=False, gaussian_targets=False)
 BEGUN = 4  # observations at the first suggestion
 FAILING = 5  # observations at which a model fails in the runs with a first loss above 40
 
@@ -43,13 +46,14 @@ def network(error):
         ENCODING,
         lambda n: kind(widths=(5,), burn_in=50, steps=100, thinning=10, warm_burn_in=20),
         SEARCH,
+        PLAIN,
         continues=True,
     )
 
 
 def process(error):
     kind = failing(MarginalisedGP, error)
-    return ModelBased(ENCODING, lambda n: kind(chains=3, burn_in=5, warm_burn_in=1), SEARCH, continues=True)
+    return ModelBased(ENCODING, lambda n: kind(chains=3, burn_in=5, warm_burn_in=1), SEARCH, PLAIN, continues=True)
 
 
 def entropy_search(error):
@@ -58,7 +62,8 @@ def entropy_search(error):
     def model(basis):
         return kind(chains=2, burn_in=5, warm_burn_in=1, basis=basis)
 
-    return InformationSearch(FullData(ENCODING), model, continues=True, representers=10, candidates=50)
+    settings = EntropySearchSettings(warm_burn_in=1, representers=10, candidates=50, near_representers=0)
+    return InformationSearch(FullData(ENCODING), model, settings)
 
 
 def earlier_tasks(error):
@@ -70,7 +75,7 @@ def earlier_tasks(error):
     def model(n, earlier):
         return kind(earlier, chains=2, burn_in=5, warm_burn_in=1)
 
-    return ModelBased(ENCODING, model, SEARCH, continues=True, earlier=tasks)
+    return ModelBased(ENCODING, model, SEARCH, PLAIN, continues=True, earlier=tasks)
 
 
 POLICIES = {"bohamiann": network, "gp": process, "entropy_search": entropy_search, "mt_gp": earlier_tasks}
@@ -163,7 +168,7 @@ def test_a_search_in_lockstep_warns_once_and_names_the_run():
         return torch.where(X.sum(-1) > 1.5, 50.0, X.sum(-1))
 
     kind = failing(MarginalisedGP, ModelError("nothing fits"))
-    policy = ModelBased(ENCODING, lambda n: kind(chains=2, burn_in=2), SEARCH)
+    policy = ModelBased(ENCODING, lambda n: kind(chains=2, burn_in=2), SEARCH, PLAIN)
     X = torch.full((2, 4, 2), 0.9, dtype=torch.float64)
     X[0, 0] = 0.1
     with pytest.warns(UserWarning, match="trial 5 of run 1: random: the model failed: nothing fits; later") as said:

@@ -11,6 +11,7 @@ from core.foundation.errors import ModelError, UserError
 from core.models.curves.lcnet import LCNet
 from core.objectives.base import FAILURE, LEARNING_CURVE, Evaluation
 from core.optimizers.hyperband_lcnet import HyperbandLCNet, _Asymptotes
+from core.optimizers.settings import HyperbandLCNetSettings
 
 SHORT = {"burn_in": 200, "chain_steps": 400, "samples": 40}
 EPOCHS = 9
@@ -47,7 +48,7 @@ def run(optimizer: HyperbandLCNet, seed: int = 1) -> list:
 
 
 def test_brackets_after_the_first_come_from_the_model_and_are_better(grid):
-    trials = run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=6, **SHORT))
+    trials = run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, HyperbandLCNetSettings(brackets=6, **SHORT)))
     chosen = {origin: [] for origin in ("random", "model")}
     for trial in trials:
         if (origin := trial.info["origin"]) != "promoted":
@@ -63,7 +64,7 @@ def test_brackets_after_the_first_come_from_the_model_and_are_better(grid):
 
 def test_until_a_curve_of_the_largest_budget_is_told_configurations_are_random(grid):
     """Many workers: the second bracket begins before the first has ended."""
-    optimizer = HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, **SHORT)
+    optimizer = HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, HyperbandLCNetSettings(**SHORT))
     first = optimizer.ask(9)
     tell(optimizer, first[0], [0.5])
     assert optimizer.epochs is None and optimizer.curves() is None
@@ -71,7 +72,7 @@ def test_until_a_curve_of_the_largest_budget_is_told_configurations_are_random(g
 
 
 def test_the_model_is_fitted_to_clipped_curves_of_all_evaluations(grid):
-    optimizer = HyperbandLCNet(grid, np.random.default_rng(0), 3, EPOCHS, **SHORT)
+    optimizer = HyperbandLCNet(grid, np.random.default_rng(0), 3, EPOCHS, HyperbandLCNetSettings(**SHORT))
     told = [([9.0, 0.5, 0.7], ""), ([], "no luck"), ([0.6, np.nan, 0.4], "")]
     trials = optimizer.ask(3)
     for trial, (curve, failure) in zip(trials, told, strict=True):
@@ -103,7 +104,7 @@ def test_what_is_searched_are_weight_samples_at_full_budget():
 
 def test_a_space_smaller_than_a_bracket_is_exhausted_and_the_rest_random():
     space = ConfigurationSpace({"a": ["p", "q"], "b": ["r", "s"]})
-    optimizer = HyperbandLCNet(space, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT)
+    optimizer = HyperbandLCNet(space, np.random.default_rng(0), 1, EPOCHS, HyperbandLCNetSettings(brackets=2, **SHORT))
     rng, origins = np.random.default_rng(1), {}
     while asked := optimizer.ask(1):
         info = asked[0].info
@@ -121,10 +122,12 @@ def test_where_the_model_fails_configurations_are_random_and_say_so(grid, monkey
     monkeypatch.setattr(LCNet, "fit", fail)
     error = ValueError("a bug")
     with pytest.raises(ValueError, match="a bug"):
-        run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
+        run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, HyperbandLCNetSettings(brackets=2, **SHORT)))
     error = ModelError("cannot be standardized")
     with pytest.warns(UserWarning, match="random: the model failed: cannot be standardized") as said:
-        trials = run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
+        trials = run(
+            HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, HyperbandLCNetSettings(brackets=2, **SHORT))
+        )
     assert len(said) == 1
     origins = {trial.info["origin"] for trial in trials if trial.info["bracket"] == 1}
     assert origins == {"promoted", "random: the model failed: cannot be standardized"}
@@ -140,5 +143,5 @@ def test_an_evaluation_without_its_learning_curve_is_refused(grid, given):
 
 @pytest.mark.parametrize("given", [{"samples": 0}, {"burn_in": -1}, {"samples": 50, "chain_steps": 49}])
 def test_settings_out_of_range_are_refused(grid, given):
-    with pytest.raises(UserError, match=f"{list(given)[-1]} is .*; allowed: a whole number from"):
-        HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, **given)
+    with pytest.raises(UserError, match=f"{list(given)[-1]} = .*(Input should be|allowed: at least)"):
+        HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, HyperbandLCNetSettings(**given))

@@ -1,7 +1,5 @@
 """Entropy search, MTBO and Fabolas as policies: what they propose and recommend, and that nothing stops them."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -12,6 +10,7 @@ from core.foundation.randomness import make_generators
 from core.models.gaussian_process import MarginalisedGP
 from core.optimizers.data_shares import FullData, SubsetSizes, Tasks
 from core.optimizers.information_search import SPREAD, InformationSearch
+from core.optimizers.information_settings import EntropySearchSettings, FabolasSettings, MTBOSettings
 from core.optimizers.memory import no_memory
 from core.optimizers.proposer import Proposer
 from core.spaces import CubeEncoding
@@ -24,14 +23,13 @@ ENCODINGS = {
 }
 
 
-def search(name, candidates=50, chains=2, burn_in=5, **given):
-    return InformationSearch(
-        ENCODINGS[name],
-        lambda basis: MarginalisedGP(chains=chains, burn_in=burn_in, basis=basis),
-        representers=10,
-        candidates=candidates,
-        **{"overhead": 1.0, **given},
-    )
+SETTINGS = {"fabolas": FabolasSettings, "mtbo": MTBOSettings, "entropy_search": EntropySearchSettings}
+
+
+def search(name, chains=2, burn_in=5, **given):
+    few = {"representers": 10, "candidates": 50, "near_representers": 0, "warm_burn_in": None, **given}
+    model = lambda basis: MarginalisedGP(chains=chains, burn_in=burn_in, basis=basis)  # noqa: E731
+    return InformationSearch(ENCODINGS[name], model, SETTINGS[name](**few))
 
 
 def observed(name, runs=2, n=12, seed=0):
@@ -73,7 +71,7 @@ def test_the_recommendation_is_the_best_predicted_on_the_full_data(name):
 
 def test_chains_continue_from_what_is_remembered_of_each_run():
     X, y = observed("fabolas")
-    going, cold = search("fabolas", continues=True), search("fabolas")
+    going, cold = search("fabolas", warm_burn_in=5), search("fabolas")
     first, memory = propose(going, X, y, [0, 1])
     anew, nothing = propose(cold, X, y, [0, 1])
     assert torch.equal(first.points, anew.points) and nothing == ({}, {})
@@ -186,12 +184,8 @@ def test_a_smooth_function_of_one_dimension_without_noise_costs_no_model(name, n
         X[:, n // 2 :, -1] = 1.0
     s = torch.tensor([encoding.budgets(points) or [1.0] * n for points in X], dtype=torch.float64)
     loss = (X[..., 0] - 0.3).square() + 0.1 * (1 - s)
-    policy = InformationSearch(
-        encoding,
-        lambda basis: MarginalisedGP(chains=4, basis=basis),
-        candidates=25,
-        near_representers=near,
-    )
+    settings = SETTINGS[name](candidates=25, near_representers=near, warm_burn_in=None)
+    policy = InformationSearch(encoding, lambda basis: MarginalisedGP(chains=4, basis=basis), settings)
     proposer = Proposer(policy, X[:, :0], make_generators(range(6)))
     proposal = proposer.propose(n, X, torch.stack([loss, s], -1) if encoding.priced else loss, X[:, :0])
     assert proposal.origins == ("policy",) * 6
@@ -211,7 +205,7 @@ def test_a_suggestion_that_can_tell_nothing_says_so():
 def test_representers_near_the_recommendation_are_drawn_from_a_mixture():
     """Its density is scipy's."""
     centre = torch.tensor([[[0.3, 0.6]]], dtype=torch.float64)
-    policy = replace(search("entropy_search"), near_representers=0.4)
+    policy = search("entropy_search", near_representers=0.4)
     x = torch.rand(1, 50, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     normal = multivariate_normal(centre[0, 0], SPREAD**2 * np.eye(2)).pdf(x[0])
     np.testing.assert_allclose(policy._log_proposal(x, centre)[0].exp(), 0.6 + 0.4 * normal, rtol=1e-9)

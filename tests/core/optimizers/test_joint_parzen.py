@@ -10,6 +10,7 @@ from scipy.stats import chisquare, truncnorm
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation
 from core.optimizers.joint_parzen import JointParzen, Kernels
+from core.optimizers.settings import TPESettings
 from core.optimizers.tree_parzen import TreeParzen
 from core.study.methods import method_of
 
@@ -95,7 +96,7 @@ def conditional() -> ConfigurationSpace:
 
 def test_failures_and_conditions_and_a_saved_state(tmp_path):
     def optimizer() -> JointParzen:
-        return JointParzen(conditional(), np.random.default_rng(3), initial_design=4)
+        return JointParzen(conditional(), np.random.default_rng(3), TPESettings(initial_design=4))
 
     failed = Evaluation(np.array([9.0]), np.ones(1), ({"failure": "no"},))
     first, second = optimizer(), optimizer()
@@ -111,7 +112,7 @@ def test_failures_and_conditions_and_a_saved_state(tmp_path):
 
 
 def test_nothing_is_proposed_twice_while_something_is_left():
-    optimizer = JointParzen(ConfigurationSpace({"n": (1, 12)}), np.random.default_rng(0), initial_design=1)
+    optimizer = JointParzen(ConfigurationSpace({"n": (1, 12)}), np.random.default_rng(0), TPESettings(initial_design=1))
     seen = []
     for _ in range(8):
         (trial,) = optimizer.ask()

@@ -14,14 +14,24 @@ from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.regularized_evolution import RegularizedEvolution
 from core.spaces import as_space
-from core.study.methods import method_of
+from core.study.methods import METHODS, method_of
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
 WIDER = ConfigurationSpace({"x": (0.0, 2.0)})
 
 
+NAMES = {
+    BOHB: "bohb",
+    Hyperband: "hyperband",
+    SuccessiveHalving: "successive_halving",
+    DifferentialEvolution: "differential_evolution",
+    RegularizedEvolution: "regularized_evolution",
+}
+
+
 def made(kind, *budgets, space=SPACE, seed=0, **settings):
-    return kind(space, np.random.default_rng(seed), *budgets, **settings)
+    given = {"settings": METHODS[NAMES[kind]](**settings)} if settings else {}
+    return kind(space, np.random.default_rng(seed), *budgets, **given)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +45,11 @@ def made(kind, *budgets, space=SPACE, seed=0, **settings):
             "brackets None; this optimizer has 3",
         ),
         (made(Hyperband, 1, 1), made(Hyperband, 1, 1, eta=2), "eta 3; this optimizer has 2"),
-        (made(SuccessiveHalving, 1, 9), made(SuccessiveHalving, 1, 9, configurations=5), "configurations 9; .* has 5"),
+        (
+            made(SuccessiveHalving, 1, 9),
+            made(SuccessiveHalving, 1, 9, configurations=5),
+            "configurations None; .* 5",
+        ),
         (made(BOHB, 1, 9), made(BOHB, 1, 9, samples=3), "samples 64; this optimizer has 3"),
         (made(DifferentialEvolution), made(DifferentialEvolution, population=5), "population 20; .* has 5"),
         (made(RegularizedEvolution), made(RegularizedEvolution, population=5), "population 100; .* has 5"),

@@ -9,6 +9,7 @@ from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float,
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation
 from core.optimizers.regularized_evolution import RegularizedEvolution
+from core.optimizers.settings import RegularizedEvolutionSettings
 
 
 @pytest.fixture
@@ -21,13 +22,17 @@ def space() -> ConfigurationSpace:
     return space
 
 
+def evolution(space, **given) -> RegularizedEvolution:
+    return RegularizedEvolution(space, np.random.default_rng(0), RegularizedEvolutionSettings(**given))
+
+
 def tell(optimizer, trial, loss: float, failed: bool = False) -> None:
     optimizer.tell(trial, Evaluation(np.array([loss]), np.ones(1), ({"failure": "no"} if failed else {},)))
 
 
 def test_mutants_differ_from_the_only_parent_in_one_hyperparameter(space):
     """Every hyperparameter, and every other value of it, turns up."""
-    optimizer = RegularizedEvolution(space, np.random.default_rng(0), population=1, tournament=1)
+    optimizer = evolution(space, population=1, tournament=1)
     (parent,) = optimizer.ask()
     tell(optimizer, parent, 0.0)
     seen = {name: [] for name in space}
@@ -44,7 +49,7 @@ def test_mutants_differ_from_the_only_parent_in_one_hyperparameter(space):
 
 
 def test_the_population_is_random_first_and_the_oldest_dies(space):
-    optimizer = RegularizedEvolution(space, np.random.default_rng(0), population=5, tournament=50)
+    optimizer = evolution(space, population=5, tournament=50)
     first = optimizer.ask(5)
     assert {trial.info["origin"] for trial in first} == {"random"}
     for loss, trial in enumerate(first):
@@ -60,7 +65,7 @@ def test_the_population_is_random_first_and_the_oldest_dies(space):
 
 
 def test_a_tournament_is_won_by_the_smallest_loss_and_never_by_a_failure(space):
-    optimizer = RegularizedEvolution(space, np.random.default_rng(0), population=3, tournament=60)
+    optimizer = evolution(space, population=3, tournament=60)
     trials = optimizer.ask(3)
     tell(optimizer, trials[0], -9.0, failed=True)
     tell(optimizer, trials[1], 4.0)
@@ -71,7 +76,7 @@ def test_a_tournament_is_won_by_the_smallest_loss_and_never_by_a_failure(space):
 
 
 def test_a_tournament_of_one_takes_anyone(space):
-    optimizer = RegularizedEvolution(space, np.random.default_rng(0), population=2, tournament=1)
+    optimizer = evolution(space, population=2, tournament=1)
     for loss, trial in enumerate(optimizer.ask(2)):
         tell(optimizer, trial, float(loss))
     winners = [optimizer._winner().tobytes() for _ in range(400)]
@@ -83,7 +88,7 @@ def test_a_hyperparameter_that_a_mutation_activates_is_drawn_at_random():
     kind, y = Categorical("kind", ["plain", "with"]), Float("y", (0.0, 1.0), default=0.5)
     space.add(kind, y)
     space.add(EqualsCondition(y, kind, "with"))
-    optimizer = RegularizedEvolution(space, np.random.default_rng(0), population=1, tournament=1)
+    optimizer = evolution(space, population=1, tournament=1)
     (parent,) = optimizer.ask()
     while "y" in parent.configuration:
         tell(optimizer, parent, 0.0)
@@ -96,5 +101,5 @@ def test_a_hyperparameter_that_a_mutation_activates_is_drawn_at_random():
 
 @pytest.mark.parametrize(("setting", "value"), [("population", 0), ("tournament", 0), ("population", 2.5)])
 def test_settings_out_of_range_are_refused(space, setting, value):
-    with pytest.raises(UserError, match=f"{setting} is {value}; allowed"):
-        RegularizedEvolution(space, np.random.default_rng(0), **{setting: value})
+    with pytest.raises(UserError, match=f"{setting} = {value}: Input should be"):
+        evolution(space, **{setting: value})

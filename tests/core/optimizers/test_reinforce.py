@@ -18,6 +18,7 @@ from ConfigSpace import (
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation
 from core.optimizers.reinforce import Reinforce
+from core.optimizers.settings import ReinforceSettings
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_the_update_is_the_gradient_of_the_log_probability(space):
 
 
 def test_losses_that_are_too_large_change_nothing(space):
-    optimizer = Reinforce(space, np.random.default_rng(0), largest_loss=0.999)
+    optimizer = Reinforce(space, np.random.default_rng(0), ReinforceSettings(largest_loss=0.999))
     trials = optimizer.ask(4)
     tell(optimizer, trials[0], 0.5)
     before = optimizer.logits.copy()
@@ -138,7 +139,7 @@ def test_losses_of_any_size_leave_probabilities(space):
 
 
 def test_a_learning_rate_of_any_size_leaves_probabilities(space):
-    optimizer = Reinforce(space, np.random.default_rng(0), learning_rate=1e300)
+    optimizer = Reinforce(space, np.random.default_rng(0), ReinforceSettings(learning_rate=1e300))
     for loss in (0.0, 1e10, -1e10):
         (trial,) = optimizer.ask()
         tell(optimizer, trial, loss)
@@ -184,5 +185,5 @@ def test_hyperparameters_without_a_table_are_refused(hyperparameter, message):
 
 @pytest.mark.parametrize(("setting", "value"), [("learning_rate", 0.0), ("momentum", 1.0), ("momentum", -0.1)])
 def test_settings_out_of_range_are_refused(space, setting, value):
-    with pytest.raises(UserError, match=f"{setting} is {value}; allowed"):
-        Reinforce(space, np.random.default_rng(0), **{setting: value})
+    with pytest.raises(UserError, match=f"{setting} = {value}: Input should be"):
+        Reinforce(space, np.random.default_rng(0), ReinforceSettings(**{setting: value}))

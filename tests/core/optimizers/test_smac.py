@@ -12,6 +12,7 @@ from ConfigSpace import ConfigurationSpace, Integer
 
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation
+from core.optimizers.settings import SMACSettings
 from core.optimizers.smac import SMAC
 
 needs_smac = pytest.mark.skipif(find_spec("smac") is None, reason="needs the optional SMAC")
@@ -23,7 +24,9 @@ SPACE.add(Integer("a", (0, 9)), Integer("b", (0, 9)))
 def proposals(calls=1, evaluations=40):
     """The configurations that SMAC evaluates of a noisy function, in order."""
     noise = np.random.default_rng(0)
-    optimizer = SMAC(SPACE, np.random.default_rng(1), evaluations=evaluations, calls_per_configuration=calls)
+    optimizer = SMAC(
+        SPACE, np.random.default_rng(1), SMACSettings(calls_per_configuration=calls), evaluations=evaluations
+    )
     proposed = []
     for _ in range(evaluations):
         (trial,) = optimizer.ask()
@@ -58,10 +61,10 @@ def test_every_process_proposes_the_same():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"calls_per_configuration": 0}, "calls_per_configuration is 0; allowed"),
-        ({"random_fraction": 1.5}, "random_fraction is 1.5; allowed"),
+        ({"calls_per_configuration": 0}, "calls_per_configuration = 0: Input should be"),
+        ({"random_fraction": 1.5}, "random_fraction = 1.5: Input should be"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, message):
     with pytest.raises(UserError, match=message):
-        SMAC(SPACE, np.random.default_rng(0), **settings)
+        SMAC(SPACE, np.random.default_rng(0), SMACSettings(**settings))

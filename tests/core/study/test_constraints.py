@@ -8,10 +8,10 @@ import pytest
 from core import Pruned, minimize
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation
+from core.optimizers.model_settings import GPSettings
 from core.optimizers.trial import OBSERVED
 from core.spaces import CubeEncoding
 from core.study import method_of
-from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import outcomes
 
 SPACE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}

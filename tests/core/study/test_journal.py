@@ -14,6 +14,7 @@ from core.optimizers.bohb import BOHB
 from core.optimizers.cmaes import CMAES
 from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.random_search import RandomSearch
+from core.optimizers.settings import BOHBSettings
 from core.optimizers.tpe import TPE
 from core.study import run_serial
 from core.study.chained_lines import chain_of, line_of
@@ -39,7 +40,7 @@ class Interrupting:
 
 def bohb(space, generator):
     """Its model proposes from the sixth trial on."""
-    return BOHB(space, generator, 1, 9, random_fraction=0.0, minimum_points=3)
+    return BOHB(space, generator, 1, 9, BOHBSettings(random_fraction=0.0, minimum_points=3))
 
 
 def run(journal, optimizer=DifferentialEvolution, at=None, seed=0, evaluations=12, restored=None, **options):

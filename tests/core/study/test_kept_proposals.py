@@ -21,6 +21,7 @@ from core.foundation.randomness import make_generators
 from core.models.bohamiann import BayesianNetwork
 from core.objectives.synthetic import sin_one
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import GPSettings
 from core.optimizers.policy import uniform_points
 from core.samplers import AdaptiveSGHMC
 from core.spaces import CubeEncoding
@@ -28,6 +29,7 @@ from core.study import lockstep
 from core.study.lockstep import KeptProposals, run_in_lockstep, run_on_cube
 
 EVALUATIONS = 8
+PLAIN = GPSettings(unseen=False, unordered=False, gaussian_targets=False)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def network(n):
 
 def policy():
     search = RandomLocalSearch(candidates=30, steps=2)
-    return Counted(ModelBased(CubeEncoding(sin_one.space), network, search, continues=True))
+    return Counted(ModelBased(CubeEncoding(sin_one.space), network, search, PLAIN, continues=True))
 
 
 def search(policy, kept=None, progress=lambda share: None):

@@ -11,9 +11,9 @@ from ConfigSpace import Integer as NamedInteger
 
 from core import Float, Integer, minimize
 from core.foundation.errors import UserError
+from core.optimizers.model_settings import GPSettings
 from core.spaces import as_space
 from core.study import METHODS, method_of
-from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
 KNOWN = [{"x": 1.0, "n": 3, "kind": "b"}, {"x": 0.9, "n": 4, "kind": "a"}]

@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from core import minimize
 from core.foundation.errors import UserError
+from core.optimizers.model_settings import GPSettings
 from core.optimizers.random_search import RandomSearch
 from core.study.methods import method_of
-from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
 

@@ -10,6 +10,7 @@ from core.objectives.base import FAILURE, LEARNING_CURVE
 from core.objectives.guard import guarded_evaluate
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
+from core.optimizers.settings import HyperbandSettings
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 
@@ -89,7 +90,11 @@ def test_optimizers_run_on_a_table(benchmark_):
     )
     assert len(records) == 20 and records[-1].finished == pytest.approx(sum(record.cost for record in records))
     hyperband = Hyperband(
-        benchmark_.space, np.random.default_rng(0), minimum_budget=3, maximum_budget=100, eta=3, brackets=2
+        benchmark_.space,
+        np.random.default_rng(0),
+        minimum_budget=3,
+        maximum_budget=100,
+        settings=HyperbandSettings(eta=3, brackets=2),
     )
     records = simulate(hyperband, benchmark_, 1, np.random.default_rng(1))
     assert {round(record.budget, 3) for record in records} == {3.704, 11.111, 33.333, 100}

@@ -9,8 +9,8 @@ from ConfigSpace import Categorical, ConfigurationSpace, Float
 
 from core.foundation.errors import UserError
 from core.models.tasks import Task
+from core.optimizers.model_settings import initial_size
 from core.study.methods import method_of
-from core.study.methods.model_based import initial_size
 
 PAPERS = {
     "maximizer": "local_search",

@@ -10,12 +10,12 @@ from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.objectives.base import Evaluation, Fidelity, FunctionObjective
 from core.optimizers.fidelities import initial_evaluations
+from core.optimizers.information_settings import FabolasSettings, MTBOSettings
 from core.optimizers.policy import uniform_points
 from core.spaces import CubeEncoding
 from core.study import minimize
 from core.study.lockstep import run_in_lockstep
 from core.study.methods import method_of
-from core.study.methods.information import FabolasSettings, MTBOSettings
 from core.study.record import Record, recommended
 
 SPACE = {"x": (-5.0, 10.0), "y": (0.0, 15.0)}

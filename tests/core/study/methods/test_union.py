@@ -12,12 +12,12 @@ from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
 from core.optimizers.joint_parzen import JointParzen
 from core.optimizers.model_based import ModelBased
+from core.optimizers.model_settings import BohamiannSettings, ForestSettings, GPSettings
 from core.optimizers.policy import Uniform
 from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
 from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of, one_of
-from core.study.methods.bayesian import BohamiannSettings, ForestSettings, GPSettings
 
 FINITE = ConfigurationSpace({"n": (1, 9), "kind": ["a", "b"]})
 ENCODING = CubeEncoding(FINITE)
@@ -54,10 +54,10 @@ def test_the_union_reads_what_it_wrote():
 def test_settings_reach_the_optimizer():
     bohb = built("bohb", eta=2, samples=7, minimum_bandwidth=0.3, brackets=4, categorical_factor=2.0)
     assert isinstance(bohb, BOHB) and bohb.budgets == (1.125, 2.25, 4.5, 9.0)
-    assert (bohb.samples, bohb.minimum_bandwidth, bohb.brackets, bohb.categorical_factor) == (7, 0.3, 4, 2.0)
+    assert bohb.settings == BOHBSettings(eta=2, samples=7, minimum_bandwidth=0.3, brackets=4, categorical_factor=2.0)
     halving = built("successive_halving", configurations=5, brackets=2)
-    assert (halving.configurations, halving.brackets, halving.eta) == (5, 2, 3)
-    assert built("cmaes", sigma=0.5).sigma == 0.5 and built("reinforce", momentum=0.5).momentum == 0.5
+    assert (halving.configurations, halving.settings.brackets, halving.settings.eta) == (5, 2, 3)
+    assert built("cmaes", sigma=0.5).settings.sigma == 0.5 and built("reinforce", momentum=0.5).settings.momentum == 0.5
     forest = ForestSettings(trees=3, initial_design=4)
     assert forest.build(FINITE, 0)._proposer.initial.shape[1] == 4
 

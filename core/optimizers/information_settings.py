@@ -1,8 +1,9 @@
-"""Settings of the methods that maximize the information gain about the best configuration."""
+"""Settings of the methods that maximize the information gain about the best configuration: entropy search, MTBO and
+Fabolas.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -10,16 +11,17 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field
 
 from core.foundation.errors import UserError, brief
 from core.foundation.strict import AddedLater, OpenShare
-from core.study.methods.settings import Budgets, MethodSettings
+from core.optimizers.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
 
     from core.models.gaussian_process import MarginalisedGP
     from core.models.kernels import Basis
+    from core.optimizers import InformationSearch
     from core.optimizers.base import Optimizer
     from core.optimizers.fidelities import FidelityEncoding
-    from core.optimizers.information_search import InformationSearch
+    from core.optimizers.policy import Policy
     from core.spaces import CubeEncoding
 
 
@@ -42,6 +44,7 @@ class InformationSettings(MethodSettings):
     """
 
     in_lockstep: ClassVar[bool] = True
+    optimizer: ClassVar[str] = "BayesianOptimization"
 
     hyperparameter_samples: PositiveInt = 10
     burn_in: PositiveInt = 15
@@ -67,25 +70,22 @@ class InformationSettings(MethodSettings):
         """Whether the last evaluation is that of the recommendation on the full data."""
         return False
 
-    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> InformationSearch:
+    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
         """Model the loss, and the cost if there are budgets, and maximize the gain.
 
         Raises:
             UserError: budgets that are not shares of the data.
         """
-        from core.optimizers.information_search import InformationSearch
+        return self.search(encoding, device, budgets)
+
+    def search(
+        self, inner: CubeEncoding, device: Any, budgets: Budgets | None, confirmed: int | None = None
+    ) -> InformationSearch:
+        """The policy; of `confirmed` evaluations the last is that of its recommendation. Raises as `policy`."""
+        from core.optimizers import InformationSearch
 
         self.check_budgets(budgets)
-        return InformationSearch(
-            self.encoding(encoding, budgets),
-            partial(self.model, device=device),  # the settings by which a saved state is recognized
-            continues=self.warm_burn_in is not None,
-            overhead=self.suggestion_cost,
-            log_loss=self.log_loss,
-            representers=self.representers,
-            candidates=self.candidates,
-            near_representers=self.near_representers,
-        )
+        return InformationSearch(self.encoding(inner, budgets), partial(self.model, device=device), self, confirmed)
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """The budgets on which evaluations are possible."""
@@ -104,11 +104,10 @@ class InformationSettings(MethodSettings):
         )
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.bayesopt import BayesianOptimization
+        from core.optimizers import BayesianOptimization
         from core.spaces import CubeEncoding
 
-        policy = self._policy(CubeEncoding(space), "cpu", budgets)
-        policy = replace(policy, confirmed=evaluations if self.confirms else None)
+        policy = self.search(CubeEncoding(space), "cpu", budgets, evaluations if self.confirms else None)
         optimizer = BayesianOptimization(policy, self.initial_design, seed)
         if self.confirms and evaluations <= (first := optimizer.first_evaluations):
             raise UserError(
