@@ -31,7 +31,7 @@ class Row(Strict):
 
     Attributes:
         criterion: The statistic and the region in which it makes the claim true; by default the words of the shape.
-        check: Shapes and their values.
+        check: Shapes and their values; by default the shape that has the row's name, without values.
         reproduced: Values by which the same shapes judge the authors' data, in place of some of `check`; None if they
             have none.
         published: Value or words of the paper that ours stand beside.
@@ -48,7 +48,7 @@ class Row(Strict):
     criterion: str = ""
     check: list[dict[str, dict[str, Any]]]
     reproduced: dict[str, Any] | None = None
-    published: float | Text
+    published: int | float | Text
     kind: Kind = "claim"
     headline: Annotated[str, Field(max_length=LONGEST)] = ""
     cause: CauseRow | None = None

@@ -1,6 +1,6 @@
 """All claims of a paper: the rows of its tables of claims, for a reader who has the paper open, and marked functions.
 
-papers/<paper>/claims/<table>.yaml maps artifacts to their claims, in the order of the page:
+papers/<paper>/claims.yaml (or claims/<table>.yaml) maps artifacts to their claims, in the order of the page:
 
     fig6_2:
       hyperband_starts_ahead_of_tpe:
@@ -10,7 +10,8 @@ papers/<paper>/claims/<table>.yaml maps artifacts to their claims, in the order 
         check: {lower_than: {benchmark: d16, better: hyperband, worse: [tpe, smac], at: 10}}
         published: SMAC and TPE
 
-`check` names a shape, one of `core.report.verdicts.shapes` or of the paper's own claims/ folder, and gives its values.
+`check` names a shape, one of `core.report.verdicts.shapes` or of the paper's own checks.py, and gives its values. A row
+without `check` is judged by the shape that has its own name, which then takes no values or those under `defaults`.
 A list stands for several parts, see `shape`, and so does a list of such checks. A claim of several parts holds if all
 of them hold or, where the row says so, `at_least` some. `outside` is the reason why our runs cannot show the claim.
 `reproduced` has the values by which the same shapes judge the authors' data, which is the claim's second outcome:
@@ -122,7 +123,7 @@ def _table_claims(paper: Paper, shapes: Mapping[str, Shape]) -> Iterator[Claim]:
             for claim, given in rows.items():
                 if claim != DEFAULTS:
                     where = f"{place}: {name}.{claim}"
-                    row = _row(_mapping(given, where, "keys of a claim"), defaults, where)
+                    row = _row(claim, _mapping(given, where, "keys of a claim"), defaults, shapes, where)
                     yield _claim(claim, where, name, row, vocabulary.check(row, where))
 
 
@@ -190,9 +191,12 @@ def _defaults(rows: dict[str, Any], shapes: Mapping[str, Shape], where: str) -> 
     return defaults
 
 
-def _row(given: dict[str, Any], defaults: Mapping[str, Any], where: str) -> Row:
+def _row(name: str, given: dict[str, Any], defaults: Mapping[str, Any], shapes: Mapping[str, Shape], where: str) -> Row:
+    if "check" not in given and name not in shapes:
+        raise UserError(f"{where}: no check, and no shape has the row's name; {nearest(name, shapes)}")
+    shared = {key: defaults[key] for key in SHARED if key in defaults}
     try:
-        return Row.model_validate({name: defaults[name] for name in SHARED if name in defaults} | given)
+        return Row.model_validate({"check": {name: {}}} | shared | given)
     except ValidationError as error:
         raise UserError(f"{where}: {explain(error)}") from error
 

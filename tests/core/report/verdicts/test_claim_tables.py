@@ -146,6 +146,19 @@ def test_a_list_that_the_shape_takes_as_one_value_is_no_list_of_parts(write):
     assert check.ours == 2 and check.holds == "holds"
 
 
+def test_a_row_without_a_check_has_the_shape_of_its_own_name(write):
+    own = re.sub(r"    check: .*\n", "", ROW).replace("it_is_above", "how_many")
+    (claim, _) = claims_of(write("defaults: {methods: [plain, noisy]}\n" + own).paper("toy"))
+    assert claim.id == "how_many" and run_check(claim, Results()).ours == 2
+    with pytest.raises(UserError, match=r"table1\.how_many: check\.how_many: methods: Field required"):
+        claims_of(write(own).paper("toy"))
+
+
+def test_a_whole_number_stays_one(write):
+    (claim, _) = claims_of(write(ROW.replace("published: above", "published: 300")).paper("toy"))
+    assert claim.published == 300 and isinstance(claim.published, int)
+
+
 def test_some_of_the_parts(write):
     some = ROW.replace("plain", "[plain, noisy]") + "    at_least: 1\n"
     assert checked(write(some), line={"plain": 2, "noisy": 0}).holds == "holds"
@@ -241,6 +254,11 @@ def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
             "mean_value:",
             "mean_valu:",
             "table1.it_is_above: check = 'mean_valu': not a shape; did you mean 'mean",
+        ),
+        (
+            "check: {mean_value: {benchmark: line, method: plain, above: 1}}",
+            "kind: claim",
+            "no check, and no shape has the",
         ),
         ("above: 1", "abov: 1", "table1.it_is_above: check.mean_value: abov = 1: unknown key; did you mean 'above'"),
         ("above: 1", "above: high", "check.mean_value: above = 'high': Input should be a valid number"),
