@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -45,6 +46,7 @@ from core.integrations.optuna_pruner import HPOPruner
 from core.integrations.optuna_space import Distributions, Group
 from core.optimizers.settings import MethodSettings
 from core.study.arguments import checked_budgets, checked_constraints, learns_constraints
+from core.study.loop import OneThread
 from core.study.methods import method_of
 
 with needed_for("core.integrations"):
@@ -54,6 +56,7 @@ with needed_for("core.integrations"):
     from optuna.trial import FrozenTrial, TrialState
     from optuna.trial import Trial as OptunaTrial
 
+NOT_SENT = ("_lock", "_histories", "_warned", "_threads", "_modules")  # of a sampler that is pickled
 NOT_HERE = {
     "optuna_tpe": "optuna.samplers.TPESampler(constant_liar=True), which it is",
     "smac": "minimize(..., method='smac'), since SMAC learns from its own trials alone",
@@ -110,6 +113,7 @@ class HPOSampler(BaseSampler):
         self._lock = threading.Lock()  # n_jobs shares the sampler, and what the methods use is not made for threads
         self._histories: WeakKeyDictionary[Study, History] = WeakKeyDictionary()
         self._warned: set[str] = set()
+        self._threads, self._modules = OneThread(), 0
 
     def __str__(self) -> str:
         return f"HPOSampler({self.settings.method!r})"
@@ -187,7 +191,10 @@ class HPOSampler(BaseSampler):
 
     def _proposal(self, group: Group, history: History, trial: FrozenTrial) -> tuple[dict[str, Any], float | None]:
         seed = derive_seed("optuna", self.seed, trial.number, *(each.name for each in group.parameters))
-        proposal = propose(self.settings, group, history, seed, self.budgets, self.evaluations)
+        if self._modules != len(sys.modules):  # what a method imports brings threads of its own
+            self._threads, self._modules = OneThread(), len(sys.modules)
+        with self._threads.proposing():
+            proposal = propose(self.settings, group, history, seed, self.budgets, self.evaluations)
         if proposal is None:  # a generation that waits for its last results
             (configuration,) = group.encoding.decode(group.encoding.sample(1, np.random.default_rng(seed)))
             return group.values(configuration), None
@@ -230,7 +237,7 @@ class HPOSampler(BaseSampler):
             study._storage.set_trial_system_attr(trial._trial_id, CONSTRAINTS, constraints)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_histories", "_warned")}
+        return {name: value for name, value in vars(self).items() if name not in NOT_SENT}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

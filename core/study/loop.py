@@ -71,19 +71,15 @@ class Pool(Protocol):
         """
 
 
-class RealTime:
-    """What pools that run in real time have in common.
+class OneThread:
+    """The threads of proposals: one.
 
-    Optimizers propose on one thread, because their matrices are small and threads that wait for each other make a
-    Gaussian process ten times slower on a busy machine. Evaluations have all threads.
+    Optimizers' matrices are small, and threads that wait for each other make a Gaussian process ten times slower on a
+    busy machine. Evaluations have all threads.
     """
 
     def __init__(self) -> None:
-        self._zero, self._threads = time.monotonic(), ThreadpoolController()
-
-    def now(self) -> float:
-        """Seconds since the pool was created."""
-        return time.monotonic() - self._zero
+        self._threads = ThreadpoolController()
 
     def proposing(self) -> AbstractContextManager[object]:
         """A context that limits the proposal to one thread."""
@@ -91,6 +87,18 @@ class RealTime:
             return nullcontext()  # to set the limit takes four times as long
         limited: AbstractContextManager[object] = self._threads.limit(limits=1)
         return limited
+
+
+class RealTime(OneThread):
+    """What pools that run in real time have in common: proposals on one thread, and the clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._zero = time.monotonic()
+
+    def now(self) -> float:
+        """Seconds since the pool was created."""
+        return time.monotonic() - self._zero
 
 
 def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> list[Record]:

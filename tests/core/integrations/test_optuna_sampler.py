@@ -148,6 +148,24 @@ def test_fabolas_chooses_budgets_and_weighs_costs():
         budget_of(optuna.create_study(sampler=HPOSampler("random")).ask())
 
 
+def test_it_proposes_on_one_thread_and_evaluations_have_theirs(monkeypatch):
+    """Threads that wait for each other make a Gaussian process many times slower on a busy machine."""
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    from core.integrations import optuna_sampler
+
+    def threads():
+        return {library["num_threads"] for library in threadpool_info()}
+
+    seen, plainly = [], optuna_sampler.propose
+    monkeypatch.setattr(optuna_sampler, "propose", lambda *given: seen.append(threads()) or plainly(*given))
+    with threadpool_limits(2):
+        study = optuna.create_study(sampler=HPOSampler("tpe", seed=0))
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1) + 0 * len(threads() ^ {2}), 3)
+        assert threads() == {2}
+    assert seen == [{1}, {1}]
+
+
 def test_samplers_can_be_pickled():
     study = searched("tpe", 3)
     study.sampler = pickle.loads(pickle.dumps(study.sampler))
