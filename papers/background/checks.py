@@ -31,7 +31,7 @@ def rougher(
 
 
 @shape
-def ei_at_observations(results: Results) -> Check:
+def ei_vanishes_at_observations(results: Results) -> Check:
     """Expected improvement at the observations over its maximum, before the step; below 0.05."""
     rows = rows_of(results, "step", method="gp")
     rows = rows[rows["stage"] == "before"]
@@ -43,7 +43,7 @@ def ei_at_observations(results: Results) -> Check:
 
 
 @shape
-def sd_after_evaluation(results: Results) -> Check:
+def evaluation_removes_uncertainty(results: Results) -> Check:
     """Standard deviation at the evaluated point after the step over that before it; below 0.2."""
     rows = rows_of(results, "step", method="gp")
     ratios = []
@@ -56,7 +56,7 @@ def sd_after_evaluation(results: Results) -> Check:
 
 
 @shape
-def heavier_tail(results: Results) -> Check:
+def kernels_differ_at_a_distance(results: Results) -> Check:
     """Matern-5/2 minus RBF at distance 2.5 length scales: the Matern kernel has the heavier tail."""
     at = {}
     for name in ("rbf", "matern52"):
@@ -69,13 +69,13 @@ def heavier_tail(results: Results) -> Check:
 
 
 @shape
-def sd_grows(results: Results) -> Check:
+def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     """The GP's standard deviation outside the observed interval over that between the observations; above 2."""
     return judge(_ratio(*_sd(results, "gp")), lower=2.0, detail="sd outside over sd inside")
 
 
 @shape
-def sd_grows_less(results: Results) -> Check:
+def forest_uncertainty_grows_less(results: Results) -> Check:
     """The forest's ratio of the sd outside to the sd inside over the GP's; below 1."""
     forest, gp = _sd(results, "rf"), _sd(results, "gp")
     interval = bootstrap_interval(

@@ -210,7 +210,7 @@ def on_paths(check: Callable[[Paths, np.ndarray], Check]) -> Callable[..., Check
 
 
 @on_paths
-def centred(paths: Paths, batches: np.ndarray) -> Check:
+def increments_are_centred(paths: Paths, batches: np.ndarray) -> Check:
     """The mean of Z_i = Y_i / sqrt(V_i) within 0.1 of 0; the detail counts stretches of the run where it is not 0."""
     z = increments.standardized(paths)
     sums = np.stack([np.nansum(z, axis=1), np.isfinite(z).sum(1)], axis=1)
@@ -224,7 +224,7 @@ def centred(paths: Paths, batches: np.ndarray) -> Check:
 
 
 @on_paths
-def orthogonal(paths: Paths, batches: np.ndarray) -> Check:
+def increments_are_orthogonal(paths: Paths, batches: np.ndarray) -> Check:
     """E[M_n^2] / E[M]_n at the last query within a factor of 2 of 1; the detail has the same within batches."""
     interval = increments.orthogonality(paths.increments, THEOREM_SEED)
     within = increments.batch_orthogonality(paths.increments, batches, THEOREM_SEED)
@@ -232,14 +232,14 @@ def orthogonal(paths: Paths, batches: np.ndarray) -> Check:
 
 
 @on_paths
-def variance_as_predicted(paths: Paths, batches: np.ndarray) -> Check:
+def variance_is_that_of_eq_17(paths: Paths, batches: np.ndarray) -> Check:
     """E[M]_n / E<M>_n at the last query within a factor of 2 of 1."""
     interval = increments.calibration(paths, THEOREM_SEED)
     return _near_one(interval, interval.text())
 
 
 @on_paths
-def sub_gaussian(paths: Paths, batches: np.ndarray) -> Check:
+def increments_are_sub_gaussian(paths: Paths, batches: np.ndarray) -> Check:
     """alpha^2(t) at each of eight t from -2 to 2, below 1.25 (1 for the normal law)."""
     z = increments.standardized(paths)
     proxies = dict(zip(ARGUMENTS, increments.proxies(z, ARGUMENTS, THEOREM_SEED), strict=True))
@@ -250,7 +250,7 @@ def sub_gaussian(paths: Paths, batches: np.ndarray) -> Check:
 
 
 @on_paths
-def heavy_on_left(paths: Paths, batches: np.ndarray) -> Check:
+def increments_are_heavy_on_left(paths: Paths, batches: np.ndarray) -> Check:
     """The largest truncated mean of Z over four bins of the predicted sd and six truncations, below 0.1."""
     table = increments.heaviness(paths)
     worst = table.loc[table["low"].idxmax()]
@@ -261,7 +261,7 @@ def heavy_on_left(paths: Paths, batches: np.ndarray) -> Check:
 
 
 @on_paths
-def exponent_by_its_mean(paths: Paths, batches: np.ndarray) -> Check:
+def expectation_may_be_dropped(paths: Paths, batches: np.ndarray) -> Check:
     """The mean exponent over -log E[exp(-exponent)] at the last query, equal in Eq. 28; within a factor of 2."""
     exponent = paths.exponent(THRESHOLD)[:, -1]
     interval = bootstrap_interval(exponent, _overstatement, THEOREM_SEED)
@@ -270,7 +270,7 @@ def exponent_by_its_mean(paths: Paths, batches: np.ndarray) -> Check:
 
 
 @on_paths
-def below_the_bound(paths: Paths, batches: np.ndarray) -> Check:
+def probability_is_below_the_bound(paths: Paths, batches: np.ndarray) -> Check:
     """The largest excess over n of P[R_n / n > eps] over the mean over runs of Eq. 30 as printed, below 0.05.
 
     The largest of many noisy excesses is biased upwards, which its interval allows for.
@@ -283,7 +283,7 @@ def below_the_bound(paths: Paths, batches: np.ndarray) -> Check:
 
 
 @on_paths
-def exponent_grows_linearly(paths: Paths, batches: np.ndarray) -> Check:
+def bound_decays_exponentially(paths: Paths, batches: np.ndarray) -> Check:
     """The growth of the exponent (n eps - S_n)^2 / (2 <M>_n) over the last doubling of n, as a power of n; above 0.9.
 
     Eqs. 31 and 32 need linear growth, for which S_n / n must stay below eps and <M>_n grow no faster than n.

@@ -152,7 +152,7 @@ def _words(constants: tuple[float, float]) -> str:
 
 
 @shape
-def most_faithful(results: Results) -> Check:
+def sghmc_is_most_faithful(results: Results) -> Check:
     """The log-density of the function under the prediction, mean over the grid, is above those of the other methods."""
     ours = _log_density(results, "sghmc")
     ratios = [_sd_outside_over_inside(*each) for each in _fits(results, "sghmc")]
@@ -164,7 +164,7 @@ def most_faithful(results: Results) -> Check:
 
 
 @shape
-def underfit_or_overconfident(results: Results) -> Check:
+def others_overconfident_or_underfit(results: Results) -> Check:
     """Each has an RMSE above 0.1 at the data, or two standard deviations that hold less than 95% beyond the data."""
     checks = []
     for name in VARIATIONAL:

@@ -123,7 +123,7 @@ def width_matters_less(
 
 
 @shape
-def ties_or_wins_on_half(results: Results) -> Check:
+def bohamiann_ties_or_wins_on_half(results: Results) -> Check:
     """The share of functions on which BOHAMIANN ends above the GP; below the authors' share and one of our ten more."""
     differences = _differences(thesis_runs(results), FIGURE_A1, "bohamiann_50", "gp")
     intervals = [_mean_interval(difference) for difference in differences.T]
@@ -154,7 +154,7 @@ def matches_gp(results: Results, benchmark: Benchmark, method: Method) -> Check:
 
 
 @shape
-def each_below_random_search(results: Results) -> list[Check]:
+def all_optimizers_are_acceptable(results: Results) -> list[Check]:
     """Every optimizer ends below random search, on each of the five benchmarks."""
     frame, parts = hpolib_runs(results), []
     names = sorted(set(frame["method"]) - {"random"})
@@ -170,7 +170,7 @@ def each_below_random_search(results: Results) -> list[Check]:
 
 
 @shape
-def faithful_uncertainty(results: Results) -> Check:
+def uncertainty_is_faithful(results: Results) -> Check:
     """The mean share of a grid on [0, 1] where sinOne is within two standard deviations of the predictive mean."""
     frame = rows_of(results, "sin_one_fit", method="bohamiann_50", part="grid")
     inside = (frame["value"] - frame["mean"]).abs() <= 2 * frame["sd"]
