@@ -1,4 +1,9 @@
-"""Making tables from runs and from specifications."""
+"""Making tables from runs and from specifications.
+
+Bounds as tables print them.
+"""
+
+from __future__ import annotations
 
 import json
 import math
@@ -6,10 +11,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from ConfigSpace import ConfigurationSpace, Float, Integer
 
 from core.foundation.errors import UserError
 from core.report.page.records import plain, table_from_record, table_record, to_json
-from core.report.tables.compare import absent_table, compare_table, samples_of, spec_table
+from core.report.tables.compare import absent_table, bounds, compare_table, described, samples_of, spec_table
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import cell_verdict
 from core.report.verdicts.published import Published, PublishedCell
@@ -156,3 +162,27 @@ def test_records_restore_the_table_exactly():
 def test_records_are_plain_json():
     record = to_json({"a": np.float64("nan"), "b": (np.int64(3), math.inf), "c": {1: True}, "d": None})
     assert record == '{\n "a": "nan",\n "b": [\n  3,\n  "inf"\n ],\n "c": {\n  "1": true\n },\n "d": null\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "logarithmic", "printed"),
+    [
+        (8, 256, True, ("2^3", "2^8")),
+        (1e-6, 1.0, True, ("10^-6", "10^0")),  # not 2^0: both bounds have the same base
+        (math.exp(-10), math.exp(10), True, ("e^-10", "e^10")),
+        (3, 7, True, ("3", "7")),
+        (8, 256, False, ("8", "256")),
+        (0.0, 0.5, False, ("0", "0.5")),
+    ],
+)
+def test_bounds_of_logarithmic_ranges_are_powers_of_one_base(lower, upper, logarithmic, printed):
+    assert bounds(lower, upper, logarithmic) == printed
+
+
+def test_a_space_has_a_row_for_each_hyperparameter():
+    space = ConfigurationSpace()
+    space.add(Float("rate", (1e-3, 1e-1), log=True), Integer("layers", (1, 5)))
+    assert described(space).to_dict("index") == {
+        "rate": {"lower": "10^-3", "upper": "10^-1", "log": "yes"},
+        "layers": {"lower": "1", "upper": "5", "log": "no"},
+    }

@@ -1,4 +1,9 @@
-"""Cell verdicts against scipy's Welch test, closed forms, and the properties every verdict must have."""
+"""Cell verdicts against scipy's Welch test, closed forms, and the properties every verdict must have.
+
+Verdicts that need no test: missing, failed, divergent, exact and ordered cells.
+"""
+
+from __future__ import annotations
 
 import math
 from dataclasses import replace
@@ -9,11 +14,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from core.foundation.errors import UserError
 from core.report.statistics.intervals import LEVEL, Interval
 from core.report.verdicts.cells import (
     KINDS,
     Verdict,
     cell_verdict,
+    exact_verdict,
     interval_verdict,
     our_estimate,
     published_estimate,
@@ -190,3 +197,52 @@ def test_only_tested_cells_can_be_wrong_by_chance():
     others = [undirected, tested.outside("a part of the grid"), *map(Verdict, KINDS)]
     assert tested.tested and tested.directed
     assert not any(verdict.tested and verdict.directed for verdict in others)
+
+
+def test_a_single_run_is_inconclusive_whatever_is_published():
+    for cell in (published(0.0), published(0.0, None, "none", None)):
+        verdict = cell_verdict([3.0], cell, "higher")
+        assert verdict.kind == "inconclusive" and not verdict.tested
+
+
+def test_not_run_and_not_published():
+    assert cell_verdict([], published(), "higher").kind == "not run"
+    for reading in ("missing", "illegible"):
+        verdict = cell_verdict([1.0, 2.0], published(math.nan, reading=reading), "higher")
+        assert verdict.kind == "not published" and verdict.note == reading
+
+
+def test_published_nan_is_reproduced_by_divergence_and_else_bettered():
+    nan = published(math.nan, None, "unstated", 50, "nan")
+    diverged = cell_verdict([1.0, math.nan, 2.0], nan, "higher")
+    assert diverged.kind == "reproduced" and diverged.note == "1 of 3 runs failed"
+    assert cell_verdict([1.0, 2.0, 3.0], nan, "higher").kind == "better"
+    assert not diverged.tested
+
+
+@given(st.lists(st.sampled_from([math.nan, math.inf, -math.inf, 5.0]), min_size=1, max_size=9))
+def test_a_failed_run_is_worse_and_counted(values):
+    failed = sum(not math.isfinite(value) for value in values)
+    assume(failed)
+    verdict = cell_verdict(values, published(-3.0), "higher")
+    assert verdict.kind == "worse" and verdict.note == f"{failed} of {len(values)} runs failed" and not verdict.tested
+    assert math.isnan(verdict.difference) if failed == len(values) else verdict.difference == 8.0
+
+
+def test_reduced_by_scale_or_by_fewer_runs_than_published():
+    assert cell_verdict(runs_with(0, 1, 20), published(runs=10), "higher", reduced=True).reduced
+    assert cell_verdict(runs_with(0, 1, 9), published(runs=10), "higher").reduced
+    assert not cell_verdict(runs_with(0, 1, 10), published(runs=10), "higher").reduced
+
+
+def test_exact_values():
+    assert exact_verdict("1e-6", 0.000001).kind == "equal"
+    assert exact_verdict(11_934, "11936").kind == "differs"
+    assert exact_verdict("yes ", "yes").kind == "equal"
+    assert exact_verdict(math.nan, "nan").kind == "equal"
+    assert exact_verdict("", "0").kind == "differs"
+
+
+def test_unknown_direction_is_refused():
+    with pytest.raises(UserError, match=r"'up'; allowed: higher, lower"):
+        cell_verdict([1.0], published(), "up")

@@ -1,17 +1,31 @@
-"""One look a method everywhere, colours that colour-blind readers tell apart, and no global state touched."""
+"""One look a method everywhere, colours that colour-blind readers tell apart, and no global state touched.
 
+Parts of matplotlib's fonts: they measure and draw what the whole ones do.
+
+Names of data sets as figures print them.
+"""
+
+from __future__ import annotations
+
+import io
+import string
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure as MatplotlibFigure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from pypdfium2 import PdfDocument
 
+from core.data.catalogue import entries
 from core.report import style
 from core.report.figures.figure import Figure, add_caption, placeholder
-from core.report.style import LOOKS
+from core.report.style import LOOKS, data_set_name, data_set_names
 from core.report.verdicts.cells import KINDS
 
 # Figures of the papers and the methods drawn together in each.
@@ -152,3 +166,57 @@ def test_a_legend_has_rows_of_equal_length():
             axes.plot([0, 1], label=str(name))
         style.legend(figure, [axes], 6)
     assert figure.legends[0]._ncols == 4
+
+
+TEXTS = [string.printable[:95], "AVATAR To, We., first flow office", "naïve Łódź αβγμσ −±≥√∞ x² 10⁻³ ◇○▲▼✓ ⟨a⟩"]
+
+
+def widths(text, **properties):
+    style.font_settings()
+    for family in (style.FAMILY, style.WHOLE):
+        # Ligatures, which the parts leave out, are as wide as their letters here but for rounding.
+        font = get_font(findfont(FontProperties(family=family, **properties), fallback_to_default=False))
+        font.set_size(1000, 72)
+        font.set_text(text, 0.0, features=("-liga",))
+        yield font.get_width_height()[0]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("properties", [{}, {"weight": "bold"}], ids=str)
+def test_a_part_measures_text_as_the_whole_font_does(text, properties):
+    part, whole = widths(text, **properties)
+    assert part == pytest.approx(whole, rel=2e-3)
+
+
+def test_a_user_s_own_characters_fall_back_on_the_whole_font():
+    stream = io.BytesIO()
+    with style.context():
+        figure = MatplotlibFigure()
+        figure.text(0.1, 0.5, "office first Ж")
+        figure.text(0.1, 0.2, r"$\sqrt{x}$")
+        figure.savefig(stream, format="pdf")
+    with PdfDocument(stream.getvalue()) as document:
+        text = document[0].get_textpage().get_text_range()
+    assert "office first Ж" in text
+    assert all(font in stream.getvalue() for font in (b"+DejaVuSansOfCharts", b"+DejaVuSans\n", b"+DejaVuSans-Oblique"))
+
+
+def test_another_user_s_first_drawing_makes_the_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(matplotlib, "get_cachedir", lambda: str(tmp_path))
+    whole = Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")
+    part = style._part(whole)
+    made = part.read_bytes()
+    assert tmp_path in part.parents and len(made) < whole.stat().st_size / 4
+    assert get_font(part).family_name == style.FAMILY
+    part.unlink()
+    assert style._part(whole).read_bytes() == made
+
+
+def test_names_are_capitalised_without_underscores_unless_they_have_their_own():
+    assert data_set_name("power_plant") == "Power plant" and data_set_name("hartmann6") == "Hartmann6"
+    assert data_set_names(("wine_red", "mnist")) == {"wine_red": "Red wine", "mnist": "MNIST"}
+
+
+def test_no_two_data_sets_have_the_same_name():
+    names = list(data_set_names(entries()).values())
+    assert len(set(names)) == len(names) and not any("_" in name for name in names)

@@ -1,4 +1,7 @@
-"""Average ranks, runtimes to targets, and tests between methods, against what their definitions say."""
+"""Average ranks, runtimes to targets, and tests between methods, against what their definitions say.
+
+The probability that a run of one method is below a run of another.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,12 @@ from core.report.statistics.comparisons import (
     holm_adjusted,
     p_values,
     paired_tests,
+    probabilities,
     ranks_of_runs,
     signed_rank,
     task_runs,
+    time_of_lead,
+    wins,
 )
 from core.study.curves import reached_so_far, solved_share
 
@@ -206,3 +212,22 @@ def test_curves_of_one_task_are_medians_of_losses_or_regrets(optimum, expected):
     assert np.isnan(first[0]) and axes.get_yscale() == ("linear" if optimum is None else "log")
     np.testing.assert_allclose(second, expected)
     np.testing.assert_allclose(first[1:], expected[1:])
+
+
+def test_pairs_of_runs_count_ties_half():
+    ours, theirs = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.array([[2.0, np.inf], [2.0, 0.0]])
+    matrix = wins(ours, theirs)
+    assert matrix.shape == (2, 3, 2)
+    whole = probabilities(matrix, np.arange(3)[None], np.arange(2)[None])
+    np.testing.assert_allclose(whole, [[(2 + 1 + 0) / 6, (3 + 1.5) / 6]])
+    drawn = probabilities(matrix, np.array([[0, 0, 2]]), np.array([[1, 1]]))
+    np.testing.assert_allclose(drawn, [[4 / 6, 1 / 2]])
+
+
+def test_a_lead_begins_where_it_stays():
+    """Ahead once, then from the 31st time on; never; always."""
+    times = np.geomspace(0.01, 1.0, 41)
+    found = np.full((3, len(times)), 0.5)
+    found[0, [10, *range(30, len(times))]] = 0.7
+    found[2] = 0.9
+    np.testing.assert_allclose(time_of_lead(found, times, 0.6), [times[30], np.inf, times[0]])

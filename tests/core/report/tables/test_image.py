@@ -1,5 +1,7 @@
 """Lines broken to fit: as if every line had been measured word by word."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
