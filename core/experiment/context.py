@@ -31,7 +31,8 @@ class Context(Generic[S]):
         progress: Callback that receives the fraction of the shard that is done.
         root: Root of the repository, below which the records of needed experiments are found.
         commits: Commits of the code, as in the provenance; empty if nothing is to be kept on the disk.
-        seeds: Every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
+        handed_out: Every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the
+            provenance; ask `shared_seeds` and `method_seeds` for them.
         resumed: What earlier processes spent on this shard, see `core.study.lockstep`; empty if nothing.
         read: Files that `records` read, by cell, each with the commit that made it; also for the provenance.
     """
@@ -42,7 +43,7 @@ class Context(Generic[S]):
     progress: Progress = silent
     root: Path = Path()
     commits: str = ""
-    seeds: dict[str, dict[str, int]] = field(default_factory=dict)
+    handed_out: dict[str, dict[str, int]] = field(default_factory=dict)
     read: dict[str, dict[str, str]] = field(default_factory=dict)
     resumed: dict[str, Any] = field(default_factory=dict)
 
@@ -97,6 +98,6 @@ class Context(Generic[S]):
 
     def _hand_out(self, kind: str, stream: str, *names: str) -> list[int]:
         seeds = [derive_seed(*names, stream, run) for run in self.runs]
-        by_run = self.seeds.setdefault(f"{kind}/{stream}", {})
+        by_run = self.handed_out.setdefault(f"{kind}/{stream}", {})
         by_run.update({str(run): seed for run, seed in zip(self.runs, seeds, strict=True)})
         return seeds

@@ -320,14 +320,14 @@ class Papers:
 
         Raises:
             UnknownNameError: there is none of that name; the message has the nearest ones.
-            UserError: papers have one, and none owns the short name.
+            UserError: papers have one, and none declares it as a short name.
         """
         paper, _, artifact = name.strip("/").rpartition("/")
         if paper or artifact in self.short_names:
             return self.paper(paper or self.short_names[artifact]).artifact(artifact, scale, source)
         if owners := [owner for owner, spec in self._readable.items() if artifact in spec.artifacts]:
             choices = " or ".join(f"{owner}/{artifact}" for owner in owners)
-            raise UserError(f"{len(owners)} papers have an artifact {artifact!r}; allowed: {choices}")
+            raise UserError(f"artifact {artifact!r}: no short name; allowed: {choices}")
         shortened = {f"{paper}/{short}" for short, paper in self.short_names.items()}
         full = [each for each in self.artifacts if each not in shortened]
         raise UnknownNameError("artifact", artifact, [*self.short_names, *full], f"{LIST} PAPER")
@@ -339,22 +339,20 @@ class Papers:
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """Papers by artifact: ids that are unique among the papers, and those whose `short_name` one paper sets.
+        """Papers by artifact: the ids that a paper declares as short names, so that no other paper's can break them.
 
         Each paper.yaml is read, and no more: expanding the cells of all papers takes half a second.
 
         Raises:
             UserError: two papers claim the same short name.
         """
-        owners: dict[str, list[str]] = {}
-        claimed: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for paper, spec in self._readable.items():
-            for artifact, shown in spec.artifacts.items():
-                owners.setdefault(artifact, []).append(paper)
-                if shown.short_name and claimed.setdefault(artifact, paper) != paper:
-                    where = f"{self.place(paper)}: artifacts.{artifact}.short_name"
-                    raise UserError(f"{where}: {self.place(claimed[artifact])} claims {artifact!r} already")
-        return {artifact: papers[0] for artifact, papers in owners.items() if len(papers) == 1} | claimed
+            for artifact in spec.short_names:
+                if owners.setdefault(artifact, paper) != paper:
+                    claims = f"{self.place(owners[artifact])} claims {artifact!r} already"
+                    raise UserError(f"{self.place(paper)}: short_names: {claims}")
+        return owners
 
     def library_files(self) -> list[Path]:
         """The library, the harness and the published numbers of all papers, whichever of them a drawing uses."""

@@ -156,7 +156,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path) -> No
         "settings_hash": context.cell.settings_hash,
         "overrides": list(context.cell.overrides),
         "runs": len(context.runs),
-        "seeds": context.seeds,
+        "seeds": context.handed_out,
         "read": context.read,
         "commit": context.commits,
         **provenance.machine(),
@@ -228,7 +228,9 @@ def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
     An experiment whose rows are evaluations provides both columns itself, for the evaluations that failed.
     """
     if "run" not in frame:
-        raise UserError(f"{context.cell.name}: the experiment returned no column 'run'")
+        runs = f"context.runs, {context.runs.start} to {context.runs.stop - 1}"
+        wanted = f"a data frame whose column 'run' has each of {runs}, in a row or more"
+        raise UserError(f"{context.cell.name}: the experiment returned no column 'run'; allowed: {wanted}")
     present, expected = set(frame["run"]), set(context.runs)
     if present != expected:
         returned = f"returned repetitions {sorted(present)}, not {sorted(expected)}"

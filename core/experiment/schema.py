@@ -178,8 +178,6 @@ class ArtifactSpec(Strict):
     experiments: list[Reference] = Field(default_factory=list)
     repeats: Name | None = None
     """Another artifact of the paper, which prints the same numbers: verdicts are counted there."""
-    short_name: bool = False
-    """Whether it owns its id as a short name even though another paper has an artifact with the same id."""
 
 
 class PaperSpec(Strict):
@@ -187,7 +185,8 @@ class PaperSpec(Strict):
 
     `methods` are settings of the optimization methods of `core.study.methods`, by their names there, wherever the paper
     uses them. A paper states all settings of its methods, here or in its experiments: the library's defaults are for
-    other uses and may change. `name` is what the paper is called in figures and on pages, by default its folder's name.
+    other uses and may change. `short_names` are the artifacts that go by their id alone; no other paper may declare the
+    same. `name` is what the paper is called in figures and on pages, by default its folder's name.
     """
 
     paper: Name
@@ -196,6 +195,7 @@ class PaperSpec(Strict):
     citation: str
     documents: dict[str, str]
     quickstart: Name
+    short_names: list[Name] = Field(default_factory=list)
     methods: dict[str, dict[str, Any]] = Field(default_factory=dict)
     experiments: dict[Name, Experiment]
     artifacts: dict[Name, ArtifactSpec]
@@ -205,6 +205,8 @@ class PaperSpec(Strict):
         if self.quickstart not in self.experiments:
             allowed = sorted(self.experiments)
             raise ValueError(f"quickstart: {self.quickstart!r} is not an experiment; allowed {allowed}")
+        if unknown := sorted(set(self.short_names) - set(self.artifacts)):
+            raise ValueError(f"short_names: {unknown} are not artifacts; allowed {sorted(self.artifacts)}")
         if unknown := sorted(set(self.methods) - set(METHODS)):
             raise ValueError(f"methods: unknown {unknown}, allowed {sorted(METHODS)}")
         above: list[str] = []

@@ -18,7 +18,8 @@ def beside(toy, tmp_path):
     folder = tmp_path / "toypapers" / "again"
     shutil.copytree(tmp_path / "toypapers" / "toy", folder, ignore=shutil.ignore_patterns("__pycache__"))
     text = (folder / "paper.yaml").read_text()
-    (folder / "paper.yaml").write_text(text.replace("paper: toy", "paper: again"))
+    text = text.replace("paper: toy", "paper: again").replace("short_names: [table1, fig1]\n", "")
+    (folder / "paper.yaml").write_text(text)
     return folder
 
 

@@ -11,10 +11,10 @@ from core.experiment.schema import split_reference
 from core.report.verdicts.claims import KINDS
 from tests.papers.functions import PAPERS, all_claims
 
-PAPERS = list(PAPERS.valid)
+NAMES = list(PAPERS.valid)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", NAMES)
 def test_a_paper_is_a_package_that_imports_nothing(paper):
     folder = PAPERS.root / "papers" / paper
     for file in (folder / "__init__.py", *folder.glob("*/__init__.py")):
@@ -25,7 +25,7 @@ def test_a_paper_is_a_package_that_imports_nothing(paper):
     assert {path.suffix for path in (folder / "published").glob("*")} <= {".csv"}
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", NAMES)
 def test_everything_that_paper_yaml_names_has_its_function(paper):
     spec = PAPERS.paper(paper)
     for experiment in spec.experiments.values():
@@ -34,7 +34,7 @@ def test_everything_that_paper_yaml_names_has_its_function(paper):
         assert len(PAPERS.paper(paper).functions("artifacts").by_name[artifact]) == 1
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", NAMES)
 def test_an_experiment_that_no_artifact_draws_is_read_by_others_or_described_in_the_readme(paper):
     papers = PAPERS.valid
     drawn = {
@@ -54,7 +54,7 @@ def test_an_experiment_that_no_artifact_draws_is_read_by_others_or_described_in_
         assert (paper, name) in drawn | read or f"`{name}`" in readme, name
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", NAMES)
 def test_every_check_of_results_is_marked_as_a_claim(paper):
     claims = all_claims(paper)
     assert len({claim.id for claim in claims}) == len(claims) and {claim.kind for claim in claims} <= set(KINDS)

@@ -50,7 +50,7 @@ def test_a_name_means_one_setting(paper):
 @pytest.mark.parametrize("paper", PAPERS.names)
 def test_a_paper_states_no_method_that_it_does_not_use(paper):
     used = {method.method for cell in cells_of(paper) if (method := method_of_cell(cell)) is not None}
-    assert set(PAPERS.paper(paper).methods) == used
+    assert set(PAPERS.paper(paper).spec.methods) == used
 
 
 @pytest.mark.parametrize("paper", PAPERS.names)
@@ -60,4 +60,4 @@ def test_shipped_runs_have_todays_settings(paper):
         found = read_provenance(path)
         assert found["settings"] == json.loads(cell.settings.model_dump_json()), cell.name
         assert found["settings_hash"] == cell.settings_hash, cell.name
-    assert shipped
+    assert shipped or not list(PAPERS.root.glob(f"results/reference/*/{paper}"))

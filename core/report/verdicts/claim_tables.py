@@ -72,7 +72,7 @@ def claims_of(paper: Paper) -> list[Claim]:
     """All claims of a paper in the order of the page, read once per paper; raises as `claims_about`."""
     modules = paper.functions("claims").modules()
     shapes: dict[str, Shape] = {}
-    for each in _marked([*SHARED_SHAPES, *modules], "shape"):
+    for each in [*shared_shapes(), *_marked(modules, "shape")]:
         if shapes.setdefault(each.name, each) is not each:
             first = place_of(shapes[each.name].function)
             raise UserError(f"{place_of(each.function)}: {first} has the same name; allowed: each name once")
@@ -85,6 +85,11 @@ def claims_of(paper: Paper) -> list[Claim]:
         if firsts.setdefault(each.id, each) is not each:
             raise UserError(f"{each.where}: {firsts[each.id].where} has the same name; allowed: each name once")
     return claims
+
+
+def shared_shapes() -> list[Shape]:
+    """The shapes that papers share."""
+    return _marked(SHARED_SHAPES, "shape")
 
 
 def _marked(modules: Iterable[ModuleType], mark: str) -> list[Any]:

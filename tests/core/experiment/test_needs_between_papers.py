@@ -20,7 +20,9 @@ def another(toy, edit, tmp_path):
     folder = tmp_path / PACKAGE
     shutil.copytree(folder / "toy", folder / "other", ignore=shutil.ignore_patterns("__pycache__"))
     theirs = folder / "other" / "paper.yaml"
-    theirs.write_text(theirs.read_text().replace("paper: toy\n", "paper: other\n"))
+    theirs.write_text(
+        theirs.read_text().replace("paper: toy\n", "paper: other\n").replace("short_names: [table1, fig1]\n", "")
+    )
     edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [other/fit]\n")
     edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
     edit("    experiments: [fit, count]\n", "    experiments: [count, other/fit]\n")

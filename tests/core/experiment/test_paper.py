@@ -10,13 +10,17 @@ from core.experiment.results import results_of
 from core.experiment.selection import find_cells
 from core.foundation.errors import UnknownNameError, UserError
 
+SHORT = "short_names: [table1, fig1]\n"
+
 
 def add_paper(tmp_path, name: str) -> None:
     """A second paper with the toy's experiments and artifacts."""
     folder = tmp_path / "toypapers" / name
     shutil.copytree(tmp_path / "toypapers" / "toy", folder)
     text = (folder / "paper.yaml").read_text()
-    (folder / "paper.yaml").write_text(text.replace("paper: toy", f"paper: {name}").replace("fig1:", "fig2:"))
+    (folder / "paper.yaml").write_text(
+        text.replace("paper: toy", f"paper: {name}").replace("fig1:", "fig2:").replace(SHORT, "")
+    )
 
 
 def names(cells) -> list[str]:
@@ -79,34 +83,40 @@ def test_unknown_artifacts(toy, name, message):
     assert str(caught.value).startswith(message)
 
 
-def test_short_names_exist_where_an_id_is_unique(toy, tmp_path):
+def test_short_names_are_those_that_are_declared(toy, edit, tmp_path):
+    """A paper that has artifacts of the same ids takes nothing from another."""
     add_paper(tmp_path, "again")
     papers = toy()
-    assert papers.short_names == {"fig1": "toy", "fig2": "again"}
-    with pytest.raises(UserError, match="2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"):
-        papers.artifact("table1")
-
-
-def test_a_name_stays_that_of_two_papers_while_one_of_them_is_broken(toy, tmp_path):
-    add_paper(tmp_path, "again")
-    (tmp_path / "toypapers" / "again" / "settings.py").write_text("import no_such_module\n")
-    papers = toy()
-    assert "again" in papers.broken
-    with pytest.raises(UserError, match="2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"):
-        papers.artifact("table1")
-
-
-def test_a_short_name_that_one_paper_claims_is_its_own_whoever_else_has_one(toy, edit, tmp_path):
-    add_paper(tmp_path, "again")
-    edit("place: Table 1}\n", "place: Table 1}\n    short_name: true\n")
-    assert toy().artifact("table1").name == "toy/table1"
-
-
-def test_two_papers_cannot_claim_a_short_name(toy, edit, tmp_path):
-    edit("place: Table 1}\n", "place: Table 1}\n    short_name: true\n")
-    add_paper(tmp_path, "again")
-    with pytest.raises(UserError, match=r"artifacts\.table1\.short_name: toypapers/again/paper\.yaml claims 'table1'"):
+    assert papers.short_names == {"table1": "toy", "fig1": "toy"}
+    assert papers.artifact("table1").name == "toy/table1"
+    with pytest.raises(UserError, match=r"artifact 'fig2': no short name; allowed: again/fig2$"):
+        papers.artifact("fig2")
+    edit(SHORT, "")
+    with pytest.raises(UserError, match=r"artifact 'table1': no short name; allowed: again/table1 or toy/table1$"):
         toy().artifact("table1")
+
+
+def test_a_short_name_stays_while_its_paper_is_broken(toy, tmp_path):
+    (tmp_path / "toypapers" / "toy" / "settings.py").write_text("import no_such_module\n")
+    add_paper(tmp_path, "again")
+    papers = toy()
+    assert "toy" in papers.broken and papers.short_names["table1"] == "toy"
+    with pytest.raises(UserError, match="no_such_module"):
+        papers.artifact("table1")
+
+
+def test_two_papers_cannot_claim_a_short_name(toy, tmp_path):
+    add_paper(tmp_path, "again")
+    path = tmp_path / "toypapers" / "again" / "paper.yaml"
+    path.write_text(path.read_text().replace("quickstart: fit\n", "quickstart: fit\nshort_names: [table1]\n"))
+    with pytest.raises(UserError, match=r"toypapers/toy/paper\.yaml: short_names: toypapers/again/paper\.yaml claims"):
+        toy().artifact("table1")
+
+
+def test_a_short_name_is_that_of_an_artifact(toy, edit):
+    edit(SHORT, "short_names: [table2]\n")
+    with pytest.raises(UserError, match=r"short_names: \['table2'\] are not artifacts; allowed \['fig1', 'table1'\]"):
+        toy().paper("toy")
 
 
 def test_results_of_an_artifact_cover_its_experiments_at_the_resolved_scale(toy):
@@ -128,12 +138,12 @@ def test_the_function_of_a_cell(toy, edit):
 
 
 def test_of_many_artifacts_a_few_are_named_once_and_where_to_find_the_others(toy, tmp_path):
-    """`fig1` and `toy/fig1` are one artifact; `table1`, which all papers have, goes by its full names."""
+    """`fig1` and `toy/fig1` are one artifact; those of the other papers go by their full names."""
     for number in range(10):
         add_paper(tmp_path, f"paper{number}")
     with pytest.raises(UnknownNameError) as refused:
         toy().artifact("zzz")
     told = str(refused.value)
-    assert told.startswith("unknown artifact 'zzz'; existing: fig1, ")
+    assert told.startswith("unknown artifact 'zzz'; existing: ")
     assert told.count(",") == 10 and "toy/fig1" not in told
     assert told.endswith(" more, see python -m papers list PAPER")

@@ -146,12 +146,15 @@ class TestUnknown:
     def test_what_a_rule_makes_does_not_match(self, workflow, target):
         assert not re.fullmatch(workflow().unknown(), target)
 
-    def test_short_names_that_two_papers_share_are_no_targets(self, workflow, tmp_path):
+    def test_what_has_no_short_name_is_no_target(self, workflow, edit, tmp_path):
+        edit("short_names: [table1, fig1]\n", "")
         folder = tmp_path / "toypapers" / "again"
         shutil.copytree(tmp_path / "toypapers" / "toy", folder)
         text = (folder / "paper.yaml").read_text()
-        (folder / "paper.yaml").write_text(text.replace("paper: toy", "paper: again"))
-        told = "2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"
+        (folder / "paper.yaml").write_text(
+            text.replace("paper: toy", "paper: again").replace("short_names: [table1, fig1]\n", "")
+        )
+        told = "artifact 'table1': no short name; allowed: again/table1 or toy/table1"
         for target in ("figures/table1.pdf", "figures/own/table1.png"):
             with pytest.raises(UserError, match=told):
                 workflow().check(target)

@@ -62,7 +62,7 @@ def test_neither_settings_nor_scale_change_a_seed():
 def test_a_context_notes_what_it_handed_out():
     context = Context(CELL, range(10, 12))
     split, chain, other = context.shared_seeds("x"), context.method_seeds("x"), context.method_seeds("y")
-    assert context.seeds == {
+    assert context.handed_out == {
         "shared/x": {"10": split[0], "11": split[1]},
         "method/x": {"10": chain[0], "11": chain[1]},
         "method/y": {"10": other[0], "11": other[1]},
