@@ -1,4 +1,4 @@
-"""A paper's functions and claims by name, as the catalogue finds them."""
+"""A paper's functions and claims by name, as the harness finds them."""
 
 from __future__ import annotations
 

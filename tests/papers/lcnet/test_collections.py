@@ -10,7 +10,7 @@ from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
 from papers.lcnet.curves import AUTHORS, BAND, LABELS
-from tests.papers.functions import CATALOGUE, Functions, all_claims
+from tests.papers.functions import PAPERS, Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 
 artifacts = Functions("lcnet", "artifacts")
@@ -104,7 +104,7 @@ def test_sets_that_were_not_collected_have_empty_panels():
 
 
 def test_the_spaces_are_as_printed_but_for_one_misprint():
-    published = read_published_spec(CATALOGUE.root / "papers/lcnet/published/tableB_1.csv")
+    published = read_published_spec(PAPERS.root / "papers/lcnet/published/tableB_1.csv")
     table = artifacts.tableB_1(None, published)
     differ = {key: cell.published.text for key, cell in table.cells.items() if cell.verdict.kind != "as configured"}
     assert differ == {("fcnet_units_1", "upper"): "12^2"}

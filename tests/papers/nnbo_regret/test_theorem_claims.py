@@ -12,12 +12,12 @@ from core.report.verdicts.published import read_published
 from papers.nnbo_regret.checks import _largest_mean
 from papers.nnbo_regret.figures.theorem import name_those_below
 from papers.nnbo_regret.runs import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths
-from tests.papers.functions import CATALOGUE, Functions, all_claims
+from tests.papers.functions import PAPERS, Functions, all_claims
 
 artifacts = Functions("nnbo_regret", "artifacts")
 claims = Functions("nnbo_regret", "claims")
 
-FOLDER = CATALOGUE.root / "papers" / "nnbo_regret"
+FOLDER = PAPERS.root / "papers" / "nnbo_regret"
 DRAWN = ("fig3a", "fig3b", "theorem", "lemma4_1", "lemma4_2")
 CHECKS = [claim.id for claim in all_claims("nnbo_regret") if claim.artifact in DRAWN]
 

@@ -18,12 +18,12 @@ from papers.tabular.authors_tables import INCUMBENT, change_name
 from papers.tabular.comparison import comparison_runs
 from papers.tabular.tables import inputs_of, relative_change
 from papers.tabular.trained_tables import noise_of
-from tests.papers.functions import CATALOGUE, Functions
+from tests.papers.functions import PAPERS, Functions
 from tests.papers.runs import Fake
 
 artifacts = Functions("tabular", "artifacts")
 
-FOLDER = CATALOGUE.root / "papers/tabular" / "published"
+FOLDER = PAPERS.root / "papers/tabular" / "published"
 SPEC = ("table7_2", "table7_4")
 NEIGHBOURHOODS = ("table7_3", "tableD_1", "tableD_2", "tableD_3", "tableD_4")
 
@@ -183,7 +183,7 @@ def test_the_best_configurations(results, tables, monkeypatch):
     assert {table.cells[name, "slice_localization"].verdict.kind for name in VALUES} == {"not run"}
 
 
-FIGURES = [name for name in CATALOGUE.paper("tabular").artifacts if name.startswith("fig")]
+FIGURES = [name for name in PAPERS.paper("tabular").artifacts if name.startswith("fig")]
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("fig7_5", "figD_10")])

@@ -31,9 +31,9 @@ from papers.tabular.authors_tables import (
 from papers.tabular.checks import tables as checks_of_tables
 from papers.tabular.statistics import LEAD_OF_THE_RATE, SMALL_ERRORS, Resampled, spread_of
 from papers.tabular.tables import AUTHORS_CHANGE, AUTHORS_ERROR
-from tests.papers.functions import CATALOGUE, Functions, all_claims
+from tests.papers.functions import PAPERS, Functions, all_claims
 
-FOLDER = CATALOGUE.root / "papers/tabular/published"
+FOLDER = PAPERS.root / "papers/tabular/published"
 NEIGHBOURHOODS = {
     "protein": "table7_3",
     "naval": "tableD_1",
@@ -67,7 +67,7 @@ def _frame(experiment: str, tables: dict[str, Table]) -> pd.DataFrame:
     of_all = experiment == "authors_pairs"
     frames = []
     for name in ["all"] if of_all else list(tables):
-        (cell,) = find_cells(CATALOGUE, f"tabular/{experiment}/{name}", "paper")
+        (cell,) = find_cells(PAPERS, f"tabular/{experiment}/{name}", "paper")
         with (
             patch.object(experiments, "table_of_authors", lambda context, name, seed=0: tables[name]),
             patch.object(experiments, "TABLES", tables),
@@ -111,7 +111,7 @@ def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
 
 @pytest.mark.parametrize(("name", "artifact"), NEIGHBOURHOODS.items())
 def test_printed_incumbents_are_those_of_paper_yaml_and_of_the_printed_changes(name, artifact, spread):
-    own = dict(CATALOGUE.paper("tabular").experiments["neighbours"].benchmarks[name])
+    own = dict(PAPERS.paper("tabular").experiments["neighbours"].benchmarks[name])
     assert own == PRINTED[name]
     table = Table(name, "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
     rows = set(neighbourhood_of(table, PRINTED[name]))
@@ -218,7 +218,7 @@ def test_the_largest_change_of_their_best_is_told_where_another_is_printed(resul
 
 @pytest.mark.parametrize("name", ["fig7_1", "fig7_3", "fig7_4", "figD_1", "figD_4", "figD_9"])
 def test_figures_show_the_authors_data(name, results, spread):
-    experiments = [each for each in CATALOGUE.paper("tabular").artifacts[name].experiments if each in DRAWN]
+    experiments = [each for each in PAPERS.paper("tabular").artifacts[name].experiments if each in DRAWN]
     tables = {each: made_up(each, errors) for each, errors in {"protein": spread, LAST: spread[::-1]}.items()}
     figure = getattr(artifacts, name)(results.with_frames(**recorded(*experiments, **tables)), None)
     data = figure.data
