@@ -124,7 +124,6 @@ METHODS: dict[str, Method] = {
     "sghmc_best_average": Method("SGHMC (best average)", ORANGE, "s", "--"),
     "sghmc_tuned": Method("SGHMC (tuned per dataset)", VERMILION, "D", "-."),
     "sgld": Method("SGLD", TEAL, "P"),
-    "psgld": Method("preconditioned SGLD", GREEN, "X", "--"),
     # approximate inference
     "bayes_by_backprop": Method("Bayes by Backprop", PURPLE, "D"),
     "mc_dropout": Method("MC dropout", GREEN, "^"),

@@ -18,7 +18,6 @@ DRAW = """
 import sys
 import core.report.draw as report
 from core.experiment.paper import Papers
-from core.experiment.paper import drawing
 
 report.render, report.write_file = lambda *_, **__: {}, lambda path, _: path  # nothing that is typeset or written
 papers, paper = Papers(), sys.argv[1]

@@ -112,7 +112,7 @@ def test_context_is_ours_whatever_the_user_set_and_gone_afterwards():
     [
         ("core.report, core.report.page.comparison", {"torch", "matplotlib.pyplot", "pyarrow.parquet"}),
         ("core.report.draw", {"torch", "matplotlib.pyplot"}),
-        ("core.objectives.generated_tasks", {"torch", "ConfigSpace"}),
+        ("core.objectives.forrester_function", {"torch", "ConfigSpace"}),
     ],
 )
 def test_neither_pyplot_nor_torch_is_imported(imported, absent):
