@@ -13,11 +13,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from core.optimizers.model_settings import GPSettings
 
 import core.study.journal
 from core import minimize
 from core.foundation.errors import UserError
+from core.optimizers.model_settings import GPSettings
 from core.study.methods import BOHBSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
