@@ -23,8 +23,8 @@ from benchmarks.suggestion import verdict
 from core.objectives.base import Evaluation, Fidelity
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
+from core.optimizers.parzen import TreeParzen
 from core.optimizers.settings import BOHBSettings, TPESettings
-from core.optimizers.tree_parzen import TreeParzen
 from core.study import simulate
 
 SPACES = {"6 continuous": {"continuous": 6, "categorical": []}, "16 mixed": {"continuous": 8, "categorical": [3] * 8}}

@@ -40,7 +40,7 @@ from core.models.gaussian_process import WIDTH
 from core.models.kernels import LOSS
 from core.optimizers.information_search import REFINED, ROUNDS, InformationSearch
 from core.optimizers.information_settings import FabolasSettings
-from core.optimizers.memory import no_memory
+from core.optimizers.policy import no_memory
 from core.spaces import CubeEncoding
 
 POINTS = (20, 60, 120)

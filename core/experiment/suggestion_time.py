@@ -11,7 +11,7 @@ from core.experiment.context import Context
 from core.experiment.suggestion_settings import Suggestions
 from core.foundation.randomness import make_generators, uniform_
 from core.objectives.synthetic import lookup
-from core.optimizers.memory import no_memory
+from core.optimizers.policy import no_memory
 from core.spaces import CubeEncoding
 
 

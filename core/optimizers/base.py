@@ -28,12 +28,10 @@ import numpy as np
 from core.foundation.errors import UserError, brief
 from core.foundation.strict import Recorded
 from core.foundation.validation import require_count
-from core.optimizers.state_files import read_state, write_state
-from core.optimizers.state_parts import difference, require_parts
-from core.optimizers.told import EvaluationLike, as_evaluation
+from core.optimizers.states import difference, read_state, require_parts, write_state
 from core.optimizers.trial import ENQUEUED as ENQUEUED
+from core.optimizers.trial import EvaluationLike, Past, as_evaluation
 from core.optimizers.trial import Outcome as Outcome
-from core.optimizers.trial import Past
 from core.optimizers.trial import Trial as Trial
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 

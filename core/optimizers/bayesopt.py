@@ -23,8 +23,6 @@ from torch import Tensor
 from core.foundation.randomness import make_generators
 from core.foundation.validation import require_count
 from core.optimizers.base import Optimizer, Outcome, Trial, shielded
-from core.optimizers.constrained import ConstrainedPolicy
-from core.optimizers.description import describe
 from core.optimizers.fidelities import (
     FidelityEncoding,
     budget_range,
@@ -35,11 +33,11 @@ from core.optimizers.fidelities import (
     initial_evaluations,
     priced,
 )
-from core.optimizers.model_based import ModelBased
+from core.optimizers.model_based import ConstrainedPolicy, ModelBased
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
-from core.optimizers.told import within_reach
-from core.optimizers.trial import OBSERVED, Past
+from core.optimizers.states import describe
+from core.optimizers.trial import OBSERVED, Past, within_reach
 
 
 class BayesianOptimization(Optimizer):
@@ -140,7 +138,7 @@ class BayesianOptimization(Optimizer):
         self._observed = torch.cat([self._observed, torch.as_tensor(within_reach(past.observed)).to(self.y)])
 
     def learn_constraints(self) -> None:
-        """Let a model learn where evaluations fail, see `core.optimizers.constrained`; call it before the first trial.
+        """Let a model learn where evaluations fail, see `core.optimizers.model_based`; call it before the first trial.
 
         A policy without one of the models of `ModelBased` stays as it is: to it failures are large losses.
         """

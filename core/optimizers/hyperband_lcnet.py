@@ -33,14 +33,14 @@ from torch import Tensor
 from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomLocalSearch
 from core.foundation.errors import ModelError, UserError, brief
 from core.foundation.randomness import make_generators
+from core.models.chains import unwarned
 from core.models.curves.lcnet import LCNet
 from core.models.ensemble import linear_algebra
 from core.models.sampled_network import SampledNetwork
-from core.models.chains import unwarned
 from core.objectives.base import LEARNING_CURVE
-from core.optimizers.allowed import on_space, where_allowed
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
+from core.optimizers.features import on_space, where_allowed
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Canonical
 from core.optimizers.policy import SEEDS

@@ -1,6 +1,6 @@
 """Entropy search, MTBO and Fabolas: evaluations that are informative about the best configuration, for their cost.
 
-Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.data_shares` has the three
+Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.fidelities` has the three
 kinds), whose hyperparameters are sampled. The next evaluation maximizes the information gain per predicted cost
 (`core.acquisition.entropy_search`). The recommendation is the configuration, among all evaluated on whatever share of
 the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6).
@@ -27,8 +27,7 @@ from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import Basis
 from core.optimizers.fidelities import FidelityEncoding
 from core.optimizers.information_settings import InformationSettings
-from core.optimizers.memory import Memory, apart, together
-from core.optimizers.policy import DOUBT, Suggestion
+from core.optimizers.policy import DOUBT, Memory, Suggestion, apart, together
 
 NEAR = 0.3  # share of the candidates that lie around the recommendation, with this standard deviation (authors' code)
 SPREAD = 0.1

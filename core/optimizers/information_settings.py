@@ -124,7 +124,7 @@ class EntropySearchSettings(InformationSettings):
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """The full data only."""
-        from core.optimizers.data_shares import FullData
+        from core.optimizers.fidelities import FullData
 
         return FullData(inner)
 
@@ -192,7 +192,7 @@ class MTBOSettings(SharesSettings):
         Raises:
             UserError: an auxiliary share below the smallest budget.
         """
-        from core.optimizers.data_shares import Tasks
+        from core.optimizers.fidelities import Tasks
 
         smallest, largest = self.required_budgets(budgets)
         if min(self.auxiliary) * largest < smallest * (1 - 1e-9):
@@ -231,7 +231,7 @@ class FabolasSettings(SharesSettings):
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """All shares between the budgets."""
-        from core.optimizers.data_shares import SubsetSizes
+        from core.optimizers.fidelities import SubsetSizes
 
         return SubsetSizes(
             inner, *self.required_budgets(budgets), subsets=self.subsets, points_per_subset=self.points_per_subset

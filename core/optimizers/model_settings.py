@@ -1,5 +1,9 @@
 """Settings of Bayesian optimization: what all models share, one class for each model, and those of several tasks.
 
+The defaults are the library's. A model that is made without settings has its paper's: `GaussianProcess()` a prior of
+the length scales that does not grow with the dimension, `RandomForest()` 100 trees on bootstrap samples, `DNGO()` 20
+epochs, models of several tasks one standardization of all losses, and a network the chain lengths that it is given.
+
 Models are imported when the first one is built.
 """
 
@@ -21,8 +25,7 @@ if TYPE_CHECKING:
 
     from core.models.ablr import ABLR
     from core.models.bohamiann import BayesianNetwork
-    from core.models.tasks import Fourier, Network
-    from core.models.tasks import Task
+    from core.models.tasks import Fourier, Network, Task
     from core.optimizers.base import Optimizer
     from core.optimizers.policy import Fittable, Policy
     from core.spaces import CubeEncoding
@@ -58,7 +61,7 @@ class ModelSettings(MethodSettings):
         unordered: Whether the model sees categories as unordered, and inactive hyperparameters as such
             (`core.optimizers.features`), rather than the coordinates of the unit cube.
         gaussian_targets: Whether the model sees losses on a scale on which they look Gaussian and none is an outlier
-            (`core.optimizers.targets`).
+            (`core.optimizers.features`).
     """
 
     in_lockstep: ClassVar[bool] = True

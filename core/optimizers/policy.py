@@ -2,7 +2,9 @@
 
 A policy maps the observations of all runs to the next point of each. It holds no observations and no state of its own,
 so that the same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending. Its memory
-from one suggestion to the next is an argument and a result (`core.optimizers.memory`).
+from one suggestion to the next, such as chains that continue, is an argument and a result: one value for each run, a
+mapping from names to tensors and plain values, empty at first. That of several runs is a tuple of such mappings, so
+that runs are taken out of a batch and put together again as they are.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from torch import Tensor
 
 from core.models.ensemble import EnsembleModel
 from core.optimizers.fidelities import FidelityEncoding
-from core.optimizers.memory import Memory
 from core.spaces import CubeEncoding
 
 SEEDS = 2**63 - 1
 DOUBT = "doubt"
+RunMemory = Mapping[str, Any]
+Memory = tuple[RunMemory, ...]
 
 
 class Suggestion(NamedTuple):
@@ -123,3 +126,30 @@ def uniform_points(encoding: CubeEncoding | FidelityEncoding, n: int, generators
     seeds = [int(torch.randint(SEEDS, (1,), generator=g, device=g.device)) for g in generators]
     points = np.stack([encoding.sample(n, np.random.default_rng(seed)) for seed in seeds])
     return torch.as_tensor(points).to(generators[0].device)
+
+
+def no_memory(runs: int) -> Memory:
+    """The memory of runs before their first suggestion."""
+    return tuple({} for _ in range(runs))
+
+
+def together(memory: Sequence[RunMemory]) -> dict[str, Any]:
+    """One mapping of runs whose memories are `alike`: tensors stacked, (runs, ...), plain values as they are."""
+    return {
+        name: torch.stack([each[name] for each in memory]) if isinstance(value, Tensor) else value
+        for name, value in memory[0].items()
+    }
+
+
+def apart(tensors: Mapping[str, Tensor], runs: int, **plain: Any) -> Memory:
+    """The inverse of `together`, from tensors (runs, ...) and plain values that hold for all runs."""
+    return tuple({**plain, **{name: values[run] for name, values in tensors.items()}} for run in range(runs))
+
+
+def alike(memory: Sequence[RunMemory]) -> list[list[int]]:
+    """The runs in groups that can be one batch: with the same names, shapes and plain values."""
+    groups: dict[Any, list[int]] = {}
+    for run, each in enumerate(memory):
+        kind = {name: tuple(value.shape) if isinstance(value, Tensor) else value for name, value in each.items()}
+        groups.setdefault(tuple(sorted(kind.items())), []).append(run)
+    return list(groups.values())

@@ -18,8 +18,7 @@ import torch
 from torch import Tensor
 
 from core.foundation.errors import ModelError, UserError
-from core.optimizers.memory import Memory, RunMemory, alike, no_memory
-from core.optimizers.policy import DOUBT, Policy, Recommending, uniform_points
+from core.optimizers.policy import DOUBT, Memory, Policy, Recommending, RunMemory, alike, no_memory, uniform_points
 
 INITIAL, POLICY, RANDOM = "initial design", "policy", "random"
 FAILED = f"{RANDOM}: the model failed: "
@@ -61,7 +60,7 @@ class Proposer:
         generators: Generators, one per run.
 
     Attributes:
-        memory: Memory of the policy for each run, see `core.optimizers.memory`.
+        memory: Memory of the policy for each run, see `core.optimizers.policy`.
 
     Raises:
         UserError: the number of generators or coordinates does not fit.

@@ -208,8 +208,7 @@ class RandomSettings(MethodSettings):
 
 
 class TPESettings(MethodSettings):
-    """The tree Parzen estimator, ours: with joint densities `core.optimizers.joint_parzen`; without, as the papers ran
-    Hyperopt, `core.optimizers.tree_parzen`.
+    """The tree Parzen estimator, ours: `core.optimizers.parzen`.
 
     Attributes:
         initial_design: Number of random configurations before the first model; 20 in Hyperopt.
@@ -217,7 +216,8 @@ class TPESettings(MethodSettings):
         candidates: Number of draws from l, without joint densities per hyperparameter; 24 in Hyperopt.
         rounded_ends: Whether, without joint densities, the first and the last value of an ordinal hyperparameter have
             half the probability of the others, as in Hyperopt.
-        joint: Whether the densities are those of whole configurations, rather than of each hyperparameter by itself.
+        joint: Whether the densities are those of whole configurations, rather than of each hyperparameter by itself, as
+            in Hyperopt, which the papers ran.
     """
 
     method: Literal["tpe"] = "tpe"

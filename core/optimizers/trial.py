@@ -1,4 +1,4 @@
-"""A trial, and what was told about it."""
+"""A trial, and its outcome as it is told: a loss, a pair of loss and cost, or an evaluation."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError, brief
-from core.objectives.base import FAILURE, Evaluation, Own, failure_of
-from core.optimizers.told import FINITE, LARGEST, told_number, within_reach
+from core.objectives.base import FAILURE, Evaluation, MissingValueError, Own, failure_of, number
 
 ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
 OBSERVED: Any = Own.OBSERVED  # the key of `info` for the loss of what failed only by violating a constraint
+EvaluationLike = Evaluation | float | tuple[float, float]
+LARGEST = 1e100
+"""Size up to which optimizers see losses as they are: models form squares and sums of them."""
+NO_COST = 1.0  # of evaluations whose costs have no meaning, see `Evaluation`
+ALLOWED = "a loss, a pair (loss, cost), or an Evaluation of one configuration"
+FINITE = (
+    "a finite number; a failed evaluation is told as Evaluation(np.array([loss]), np.array([cost]), "
+    "({'failure': 'why'},)) with a loss worse than all others"
+)
 
 
 @dataclass(frozen=True)
@@ -100,3 +108,53 @@ class Past:
         if self.failed[place] and math.isfinite(self.observed[place]):
             info[OBSERVED] = float(self.observed[place])
         return Evaluation(self.losses[place : place + 1], self.costs[place : place + 1], (info,))
+
+
+def as_evaluation(given: EvaluationLike, needs_cost: bool = False) -> Evaluation:
+    """An evaluation of one configuration; an argument that is already an evaluation is returned unchanged.
+
+    Raises:
+        UserError: neither an evaluation, nor a number, nor a pair of a number and a cost from 0, or no cost where one
+            is needed.
+    """
+    if isinstance(given, Evaluation):
+        return given
+    paired = isinstance(given, tuple)
+    numbers = given if isinstance(given, tuple) else (given, NO_COST)
+    if len(numbers) != 2:
+        raise UserError(f"tell: the evaluation is {brief(given)}; allowed: {ALLOWED}")
+    loss, cost = (told_number("evaluation", each, given) for each in numbers)
+    if paired and not 0 <= cost < math.inf:
+        raise UserError(f"tell: the pair {brief(given)} is a loss and its cost; allowed: a finite cost from 0")
+    if needs_cost and not paired:
+        raise UserError(
+            f"tell: the loss {brief(given)} has no cost, which decides about the next trial; allowed: (loss, cost)"
+        )
+    return Evaluation(np.array([loss]), np.array([cost]), ({},))
+
+
+def within_reach(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Losses (n,) as optimizers see them, in the same order: beyond +-`LARGEST` only their logarithm counts.
+
+    Losses of +-1e308 are then +-4.8e102, so that their squares, sums and differences are finite. A nan stays nan.
+    """
+    sizes = np.abs(losses)
+    if not (far := sizes > LARGEST).any():
+        return losses
+    reached = losses.copy()
+    reached[far] = np.sign(losses[far]) * LARGEST * (1 + np.log(sizes[far]) - math.log(LARGEST))
+    return reached
+
+
+def told_number(what: str, value: Any, given: Any) -> float:
+    """The number that stands for `what` in what was given, as `core.objectives.base.number` sees it.
+
+    Raises:
+        UserError: no number; one that is not known is nan.
+    """
+    try:
+        return number(value)
+    except MissingValueError:
+        return math.nan
+    except Exception as error:  # of the value's own class, too
+        raise UserError(f"tell: the {what} is {brief(given)}; allowed: {ALLOWED}") from error

@@ -32,7 +32,7 @@ from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.fidelities import budgets_of, check_cost, priced
 from core.optimizers.policy import Policy
 from core.optimizers.proposer import Proposer
-from core.optimizers.state_files import read_state, write_state
+from core.optimizers.states import read_state, write_state
 from core.study.journal import Journal
 from core.study.loop import Run
 from core.study.record import Record

@@ -21,7 +21,7 @@ from core.foundation.errors import UserError, brief
 from core.foundation.validation import require_count, require_flag
 from core.objectives.base import Objective
 from core.optimizers.settings import Budgets, MethodSettings
-from core.optimizers.told import LARGEST
+from core.optimizers.trial import LARGEST
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
     WORST_LOSS,

@@ -15,7 +15,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.foundation.errors import UserError, brief, said
 from core.optimizers.base import ENQUEUED, Optimizer, Outcome, Trial
-from core.optimizers.told import EvaluationLike, as_evaluation
+from core.optimizers.trial import EvaluationLike, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.time_limit import TimeLimitError, time_limit
 

@@ -22,7 +22,7 @@ from typing import Any
 from core.foundation.errors import UserError
 from core.foundation.files import remove_temporaries
 from core.optimizers.base import Optimizer, Trial
-from core.optimizers.state_files import read_state, write_state
+from core.optimizers.states import read_state, write_state
 from core.study.evaluation import evaluation_of, plain
 from core.study.journal import Journal, trial_entry
 from core.study.own import OwnOptimizer

@@ -29,8 +29,8 @@ from core.models.ensemble import EnsembleModel
 from core.models.multitask_gp import StackedGP
 from core.models.tasks import Task
 from core.objectives.task_tables import task_table
-from core.optimizers.memory import no_memory
 from core.optimizers.model_settings import ABLRSettings
+from core.optimizers.policy import no_memory
 from core.spaces import CubeEncoding
 from core.study.lockstep import advance
 from core.training import Networks, Parts, train

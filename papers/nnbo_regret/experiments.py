@@ -28,7 +28,7 @@ from core.objectives import synthetic
 from core.objectives.base import Configurations, Evaluation, Fidelity
 from core.optimizers.model_based import ModelBased
 from core.optimizers.model_settings import GPSettings
-from core.optimizers.representation_search import RepresentationSearch
+from core.optimizers.representation import RepresentationSearch
 from core.spaces import CubeEncoding
 from core.study import local_workers, run_parallel, run_serial
 from core.study.lockstep import run_on_cube

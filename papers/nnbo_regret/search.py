@@ -31,7 +31,7 @@ from core.foundation.progress import Progress, silent
 from core.foundation.randomness import make_generators, normal_, uniform_
 from core.models.least_squares import AdaptiveLeastSquares
 from core.objectives import synthetic
-from core.optimizers.representation_batch import Batch, RepresentationBatches
+from core.optimizers.representation import Batch, RepresentationBatches
 from core.study.lockstep import advance
 from papers.nnbo_regret.settings import RegretSearch
 

@@ -16,8 +16,8 @@ from core.foundation.files import with_checksum
 from core.foundation.validation import require_count
 from core.objectives.base import FAILURE, Evaluation
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.state_files import FIRST_LINE
-from core.optimizers.told import within_reach
+from core.optimizers.states import FIRST_LINE
+from core.optimizers.trial import within_reach
 
 
 class Countdown(Optimizer):

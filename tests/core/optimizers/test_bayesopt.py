@@ -23,13 +23,11 @@ from core.models.random_forest import RandomForest
 from core.objectives.base import Evaluation, FunctionObjective
 from core.objectives.guard import guarded_evaluate
 from core.objectives.synthetic import branin, sin_one
-from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
-from core.optimizers.memory import no_memory
-from core.optimizers.model_based import ModelBased
+from core.optimizers.features import AllowedOnly, where_unseen
+from core.optimizers.model_based import ModelBased, utility
 from core.optimizers.model_settings import GPSettings
-from core.optimizers.policy import Uniform, uniform_points
-from core.optimizers.utility import utility
+from core.optimizers.policy import Uniform, no_memory, uniform_points
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
 

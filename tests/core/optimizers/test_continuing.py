@@ -27,6 +27,7 @@ from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.hyperband_lcnet import HyperbandLCNet
+from core.optimizers.parzen import TreeParzen
 from core.optimizers.points import Canonical
 from core.optimizers.regularized_evolution import RegularizedEvolution
 from core.optimizers.reinforce import Reinforce
@@ -38,7 +39,6 @@ from core.optimizers.settings import (
     SuccessiveHalvingSettings,
     TPESettings,
 )
-from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
 
 METHODS = {

@@ -7,7 +7,7 @@ from ConfigSpace import ConfigurationSpace, EqualsCondition, ForbiddenEqualsClau
 
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
-from core.optimizers.data_shares import SUBSETS, FullData, SubsetSizes, Tasks
+from core.optimizers.fidelities import SUBSETS, FullData, SubsetSizes, Tasks
 from core.optimizers.information_settings import MTBOSettings
 from core.spaces import CubeEncoding
 

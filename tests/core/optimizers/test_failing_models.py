@@ -12,7 +12,7 @@ from core.models.gaussian_process import MarginalisedGP
 from core.models.multitask_gp import MultiTaskGP
 from core.models.tasks import Task
 from core.optimizers.bayesopt import BayesianOptimization
-from core.optimizers.data_shares import FullData
+from core.optimizers.fidelities import FullData
 from core.optimizers.information_search import InformationSearch
 from core.optimizers.information_settings import EntropySearchSettings
 from core.optimizers.model_based import ModelBased

@@ -8,10 +8,10 @@ from scipy.stats import multivariate_normal
 
 from core.foundation.randomness import make_generators
 from core.models.gaussian_process import MarginalisedGP
-from core.optimizers.data_shares import FullData, SubsetSizes, Tasks
+from core.optimizers.fidelities import FullData, SubsetSizes, Tasks
 from core.optimizers.information_search import SPREAD, InformationSearch
 from core.optimizers.information_settings import EntropySearchSettings, FabolasSettings, MTBOSettings
-from core.optimizers.memory import no_memory
+from core.optimizers.policy import no_memory
 from core.optimizers.proposer import Proposer
 from core.spaces import CubeEncoding
 

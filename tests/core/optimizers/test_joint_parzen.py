@@ -9,9 +9,8 @@ from scipy.stats import chisquare, truncnorm
 
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation
-from core.optimizers.joint_parzen import JointParzen, Kernels
+from core.optimizers.parzen import JointParzen, Kernels, TreeParzen
 from core.optimizers.settings import TPESettings
-from core.optimizers.tree_parzen import TreeParzen
 from core.study.methods import method_of
 
 

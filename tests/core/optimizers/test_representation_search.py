@@ -15,8 +15,7 @@ from core.foundation.randomness import make_generators
 from core.models.least_squares import AdaptiveLeastSquares
 from core.objectives.base import Evaluation
 from core.objectives.synthetic import gaussian_mixture
-from core.optimizers.representation_batch import RepresentationBatches, select
-from core.optimizers.representation_search import RepresentationSearch
+from core.optimizers.representation import RepresentationBatches, RepresentationSearch, select
 from core.study import run_serial
 
 

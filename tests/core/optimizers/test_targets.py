@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import minimize
-from core.optimizers.targets import gaussianized
+from core.optimizers.features import gaussianized
 
 
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=30, unique=True))

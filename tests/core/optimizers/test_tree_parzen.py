@@ -16,9 +16,9 @@ from ConfigSpace import (
 
 from core.foundation.errors import UserError
 from core.objectives.base import Evaluation, FunctionObjective
+from core.optimizers.parzen import TreeParzen
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.settings import TPESettings
-from core.optimizers.tree_parzen import TreeParzen
 from core.study import simulate
 from core.study.record import incumbent
 

@@ -16,7 +16,7 @@ import torch
 from core import Evaluation, minimize
 from core.foundation.errors import UserError
 from core.objectives.guard import LONGEST
-from core.optimizers.told import as_evaluation
+from core.optimizers.trial import as_evaluation
 from core.study import evaluation, method_of
 from core.study.chained_lines import chain_of, line_of
 from core.study.evaluation import DEEPEST, LARGEST, LONGEST_TEXT, recorded

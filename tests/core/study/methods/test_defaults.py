@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -139,3 +141,27 @@ def test_a_variant_of_dngo_without_updates_needs_none_said():
     assert method_of({"method": "dngo", "variant": "pybnn"}).updates is None
     with pytest.raises(UserError, match="trains for a number of epochs"):
         method_of({"method": "dngo", "variant": "pybnn", "updates": 1000})
+
+
+PAPERS_OWN = {
+    "gp": {"dimension_scaled": (False, True)},
+    "gp_mcmc": {},
+    "rf": {"trees": (100, 30), "bootstrap": (True, False)},
+    "dngo": {"updates": (None, 1000)},
+    "ablr": {},
+    "mt_gp": {"scaling": ("joint", "task")},
+}
+"""Where a model that is made without settings differs from that of a method: the model's default, and the method's."""
+
+
+@pytest.mark.parametrize("name", PAPERS_OWN)
+def test_a_model_without_settings_differs_from_the_method_s_only_where_it_is_said(name):
+    task = Task(torch.rand(1, 8, 4, dtype=torch.float64), torch.rand(1, 8, dtype=torch.float64))
+    earlier = [task] if method_of(name).learns_from_tasks else []
+    made = method_of(name).model(10, **({"earlier": earlier} if earlier else {}))
+    plain = type(made)(*([earlier] if earlier else []))
+    compared = [each for each in inspect.signature(type(made)).parameters if each in vars(made)]
+    values = {each: (getattr(plain, each), getattr(made, each)) for each in compared}
+    simple = (bool, int, float, str, tuple, type(None))
+    different = {each: pair for each, pair in values.items() if isinstance(pair[0], simple) and pair[0] != pair[1]}
+    assert different == PAPERS_OWN[name]

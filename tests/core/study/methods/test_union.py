@@ -10,12 +10,11 @@ from core.foundation.errors import UnknownNameError, UserError
 from core.models.priors import AveragedNormal, GammaHyperprior
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
-from core.optimizers.joint_parzen import JointParzen
 from core.optimizers.model_based import ModelBased
 from core.optimizers.model_settings import BohamiannSettings, ForestSettings, GPSettings
+from core.optimizers.parzen import JointParzen, TreeParzen
 from core.optimizers.policy import Uniform
 from core.optimizers.tpe import TPE
-from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
 from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of, one_of
 

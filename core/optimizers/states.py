@@ -1,7 +1,9 @@
-"""States of optimizers in files: JSON of plain values, arrays and tensors, which is read without running any code.
+"""States of optimizers: files that are read without running any code, what is wrong with a state, and policies in plain
+values.
 
-A file is one line with the SHA-256 of the rest, and the rest is JSON. What JSON lacks is an object with one key that
-says what it is:
+A policy is described in plain values so that a saved state is continued only by an optimizer with the same proposals. A
+file is one line with the SHA-256 of the rest, and the rest is JSON. What JSON lacks is an object with one key that says
+what it is:
 
     {"tuple": [1, 2]}
     {"mapping": [[1, "a"], ["tuple", "b"]]}             whose keys are not text, or one of these words
@@ -14,9 +16,14 @@ Numbers come back bit for bit. Neither arrays nor plain values need torch, whose
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import sys
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
+from types import MethodType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -27,10 +34,12 @@ from core.foundation.files import with_checksum, without_checksum, write_whole
 if TYPE_CHECKING:
     from torch import Tensor
 
+
 FIRST_LINE = b"state of an optimizer, SHA-256 "
 TUPLE, MAPPING, ARRAY, TENSOR = "tuple", "mapping", "array", "tensor"
 MARKS = (TUPLE, MAPPING, ARRAY, TENSOR)
 KINDS = "biufc"  # of arrays whose bytes are numbers
+PLAIN = (bool, int, float, str, type(None))
 
 
 def write_state(path: str | Path, state: Mapping[str, Any]) -> None:
@@ -149,3 +158,58 @@ def _unpacked_tensor(value: Mapping[str, Any]) -> Tensor:
     numbers = np.frombuffer(base64.b64decode(value["bytes"]), np.uint8).copy()
     flat = torch.from_numpy(numbers).view(dtype) if numbers.size else torch.empty(0, dtype=dtype)
     return flat.reshape(value["shape"]).to(device)
+
+
+def difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
+    """The innermost setting that differs, as `policy.acquisition`, and both values; None for a missing value."""
+    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+        for key in (*ours, *theirs):
+            if theirs.get(key) != ours.get(key):
+                return difference(f"{name}.{key}" if name else key, theirs.get(key), ours.get(key))
+    return name, theirs, ours
+
+
+def require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+    """Raise UserError if a state lacks a part that `ours` has."""
+    for name in (None, "settings", "own"):
+        wanted, present = (ours, theirs) if name is None else (ours[name], theirs[name])
+        lacking = sorted(wanted.keys() - (present.keys() if isinstance(present, Mapping) else ()))
+        if lacking:
+            raise UserError(f"state of {theirs['optimizer']!r} lacks {', '.join(lacking)}; allowed: what `save` wrote")
+
+
+def describe(value: Any) -> Any:
+    """Settings by name, objects by their type and settings, functions by name, tensors by a digest.
+
+    The variables that a function closes over are not seen: if settings matter to it, use a `partial` or a method.
+    """
+    if isinstance(value, PLAIN):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): describe(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [describe(entry) for entry in value]
+    if (torch := sys.modules.get("torch")) is not None and isinstance(value, torch.Tensor):
+        return hashlib.sha256(value.detach().cpu().numpy().tobytes()).hexdigest()[:16]
+    if isinstance(value, partial):
+        return {"function": describe(value.func), "arguments": describe(value.args), **describe(value.keywords)}
+    if isinstance(value, MethodType):
+        return {"function": value.__qualname__, "of": describe(value.__self__)}
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        given = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+        return {"type": type(value).__name__, **describe(given)}
+    if hasattr(value, "__qualname__"):
+        return value.__qualname__
+    return {"type": type(value).__name__, **_plain_attributes(value)}
+
+
+def _plain_attributes(value: Any) -> dict[str, Any]:
+    """The public attributes that are plain values or sequences of them."""
+    described = {}
+    for name, attribute in getattr(value, "__dict__", {}).items():
+        members = attribute if isinstance(attribute, (list, tuple)) else [attribute]
+        if not name.startswith("_") and all(isinstance(member, PLAIN) for member in members):
+            described[name] = describe(attribute)
+    return described
