@@ -25,7 +25,7 @@ CONFIG = {"scale": SCALES, "runs": SOURCES}
 LIBRARY = ".snakemake/papers/library"
 """An empty file as new as the library: Snakemake looks at each input of a job again for each of its outputs."""
 NOW = ".snakemake/papers/now"
-"""An empty file as new as this call of Snakemake."""
+"""A file as new as this call of Snakemake; not empty, since of an empty one Snakemake compares the content."""
 RULES = ("all", "library", "table", "figure", "short_name", "comparison", "cell", "unknown")
 """The names of the Snakefile's rules, besides those of the papers, which have their names."""
 PAGE = "comparison.html"
@@ -76,7 +76,7 @@ class Workflow:
         if main or not (self.root / NOW).exists():
             try:
                 (self.root / NOW).parent.mkdir(parents=True, exist_ok=True)
-                (self.root / NOW).touch()
+                (self.root / NOW).write_text("now\n")
             except OSError as error:
                 raise UserError(cannot_be_written(self.root / NOW, error)) from error
         for error in self.papers.broken.values():
