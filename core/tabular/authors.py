@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -29,8 +29,12 @@ from numpy.typing import NDArray
 from core.data import CorruptDataError, load_frame
 from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.installation import needed_for
-from core.tabular.grid import FCNET, VALUES, Grid
+from core.tabular.grid import FCNET, Grid
 from core.tabular.table import EPOCHS, Table, half_precision
+from core.tabular.values import VALUES
+
+if TYPE_CHECKING:
+    import h5py
 
 TABLES = {
     "protein": "authors_fcnet_protein_structure",
@@ -73,9 +77,6 @@ def _positions(name: str, frame: pd.DataFrame) -> np.ndarray:
     return positions
 
 
-with needed_for("reading a published table"):
-    import h5py
-
 CURVES = ("train_mse", "valid_mse")
 NUMBERS = ("final_test_error", "n_params", "runtime")
 FILES = {
@@ -98,6 +99,8 @@ def read_published(path: str | Path, dataset: str, grid: Grid = FCNET) -> Table:
         UserError: no such file, not HDF5 or truncated, or another layout: a configuration that is missing, an array
             that is missing or of another shape than the first configuration's, or fewer than 100 epochs.
     """
+    with needed_for("reading a published table"):
+        import h5py
     try:
         with h5py.File(path, "r") as file:
             return _read(file, str(path), dataset, grid)
@@ -159,6 +162,8 @@ def _array(file: h5py.File, path: str, name: str, key: str, shape: tuple[int, ..
 
 
 def _dataset(file: h5py.File, path: str, name: str, key: str) -> h5py.Dataset:
+    import h5py
+
     if name not in file:
         raise UserError(f"{path}: no group {name}; allowed: one per configuration of Table 7.2")
     array = file[name].get(key) if isinstance(file[name], h5py.Group) else None

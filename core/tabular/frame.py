@@ -16,8 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.tabular.grid import FCNET, FULL_SHAPE, VALUES, Grid
+from core.tabular.grid import FCNET, FULL_SHAPE, Grid
 from core.tabular.table import Table
+from core.tabular.values import VALUES
 
 FULL = re.compile(r"valid_mse_(\d+)")
 COLUMNS = ("dataset", "source", "configuration", "parameters", "test_mse", "seconds", "split")

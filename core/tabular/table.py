@@ -36,7 +36,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.foundation.errors import UserError
-from core.tabular.grid import CATEGORICAL, FULL_SHAPE, VALUES, Grid
+from core.tabular.grid import FULL_SHAPE, Grid
+from core.tabular.values import CATEGORICAL, VALUES
 
 EPOCHS = (3, 11, 33, 100)
 """Epochs stored in full: the budgets 3.7, 11.1, 33.3 and 100 of Hyperband with eta = 3, truncated."""

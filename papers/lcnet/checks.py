@@ -35,7 +35,7 @@ from core.report.statistics.intervals import Interval, mean_ratio, median
 from core.report.verdicts.mean_comparisons import cells_of
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 from core.report.verdicts.speedups import Pair, judge_factor, speedup
-from core.tabular.grid import LABELS as TABLES
+from core.tabular.values import LABELS as TABLES
 from papers.lcnet.curves import (
     AUTHORS,
     LABELS,

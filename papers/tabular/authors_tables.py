@@ -18,8 +18,9 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report.runs.frames import NotRunError, frame_of, once
 from core.tabular.analysis import best_positions, spearman
-from core.tabular.grid import FCNET, VALUES, Configuration, Grid
+from core.tabular.grid import FCNET, Configuration, Grid
 from core.tabular.table import Table, neighbours
+from core.tabular.values import VALUES
 from papers.tabular.statistics import Resamples, agreement
 from papers.tabular.trained_tables import grid_tables, in_order, short_label
 

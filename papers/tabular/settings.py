@@ -10,7 +10,7 @@ from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.experiment.table_search_settings import TableSearch
 from core.study.methods import one_of
-from core.tabular.grid import VALUES
+from core.tabular.values import VALUES
 
 __all__ = [
     "AuthorsData",

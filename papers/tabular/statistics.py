@@ -33,8 +33,9 @@ from core.tabular.analysis import (
     spearman,
     table_importances,
 )
-from core.tabular.grid import FULL_SHAPE, VALUES
+from core.tabular.grid import FULL_SHAPE
 from core.tabular.table import Table
+from core.tabular.values import VALUES
 from papers.tabular.trained_tables import IMPORTANCE_SHARES, noise_of
 
 SMALL_ERROR = 0.3

@@ -12,8 +12,8 @@ from core.experiment.results import Results
 from core.report.runs.frames import NotRunError, frame_of, once, rows_of
 from core.tabular.analysis import best_positions
 from core.tabular.frame import from_records
-from core.tabular.grid import LABELS, VALUES
 from core.tabular.table import Table
+from core.tabular.values import LABELS, VALUES
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from core.report.figures.figure import draw_panels, not_run_panel, not_run_words
 from core.report.figures.files import log_from_zero
 from core.report.runs.frames import benchmarks_run
 from core.report.runs.trajectories import SMALLEST, end_of, over_time
-from core.tabular.grid import LABELS as TABLES
+from core.tabular.values import LABELS as TABLES
 from papers.lcnet.curves import LABELS, METRICS, SETS, curve_sets
 from papers.lcnet.runs import (
     GLOBAL,

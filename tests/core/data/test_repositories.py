@@ -19,7 +19,7 @@ from core.data.inert_pickle import read_pickle
 from core.data.repositories import FCNET_VALUES, NODE_COLUMNS, addresses, fcnet_table, forest_nodes, optimizer_logs
 from core.data.tables import read_table
 from core.data.verify import shaped_fingerprint
-from core.tabular.grid import VALUES
+from core.tabular.values import VALUES
 
 PUBLISHED = [name for name, entry in entries().items() if isinstance(entry.source, Repository)]
 

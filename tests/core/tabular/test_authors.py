@@ -16,7 +16,8 @@ from core.tabular import authors
 from core.tabular.authors import TABLES, authors_table
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.frame import to_records
-from core.tabular.grid import FCNET, VALUES
+from core.tabular.grid import FCNET
+from core.tabular.values import VALUES
 
 ERRORS = [f"valid_mse_{number}" for number in range(4)]
 

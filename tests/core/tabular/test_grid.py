@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from core.foundation.errors import UserError
 from core.spaces import CubeEncoding
-from core.tabular.grid import FCNET, VALUES, Grid
+from core.tabular.grid import FCNET, Grid
+from core.tabular.values import VALUES
 
 GRIDS = st.fixed_dictionaries(
     {

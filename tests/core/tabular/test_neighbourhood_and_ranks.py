@@ -11,8 +11,9 @@ from scipy.stats import spearmanr
 
 from core.foundation.errors import UserError
 from core.tabular.analysis import budget_correlations, dataset_correlations, spearman
-from core.tabular.grid import CATEGORICAL, FCNET
+from core.tabular.grid import FCNET
 from core.tabular.table import local_neighbourhood, neighbours, synthetic_table
+from core.tabular.values import CATEGORICAL
 
 SAMPLES = st.integers(2, 12).flatmap(lambda n: arrays(float, (2, n), elements=st.integers(0, 5).map(float)))
 

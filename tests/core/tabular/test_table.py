@@ -12,8 +12,9 @@ from hypothesis.extra.numpy import arrays
 from core.experiment.storage import read_records, write_records
 from core.foundation.errors import UserError
 from core.tabular.frame import from_records, pack_split, to_records, unpack_split
-from core.tabular.grid import FCNET, VALUES
+from core.tabular.grid import FCNET
 from core.tabular.table import TEST, half_precision, mean_error, synthetic_table
+from core.tabular.values import VALUES
 
 ARRAYS = ("train_mse", "valid_mse", "test_mse", "seconds", "parameters", "curves", "split")
 

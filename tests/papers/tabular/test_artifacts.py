@@ -13,7 +13,8 @@ from core.report import style
 from core.report.runs.frames import NotRunError, rows_of
 from core.report.verdicts.published import read_published, read_published_spec
 from core.study.curves import at_times
-from core.tabular.grid import FCNET, VALUES
+from core.tabular.grid import FCNET
+from core.tabular.values import VALUES
 from papers.tabular.authors_tables import INCUMBENT, change_name
 from papers.tabular.comparison import comparison_runs
 from papers.tabular.tables import inputs_of, relative_change

@@ -14,8 +14,9 @@ from core.experiment.selection import find_cells
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.analysis import dataset_correlations, table_importances
-from core.tabular.grid import FCNET, VALUES
+from core.tabular.grid import FCNET
 from core.tabular.table import Table
+from core.tabular.values import VALUES
 from papers.tabular import experiments
 from papers.tabular.authors_tables import (
     INCUMBENT,
