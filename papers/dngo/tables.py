@@ -150,15 +150,11 @@ def _smallest_losses(frame: pd.DataFrame, published: Published) -> pd.DataFrame:
         row = ROWS.get(problem, problem)
         best = incumbent(per_run(frame, "loss", problem, method))[:, -1] * (100 if row in PERCENT else 1)
         if (row, method) in published.cells:
-            best = best.round(_decimals(published, row))
+            printed = [cell.text for (problem, _), cell in published.cells.items() if problem == row]
+            best = best.round(max(len(text.partition(".")[2]) for text in printed))  # as many decimals as are printed
         part = {"row": row, "column": method, "run": np.arange(len(best)), "value": best, "status": "ok"}
         parts.append(pd.DataFrame(part))
     return pd.concat(parts[1:] or parts, ignore_index=True)
-
-
-def _decimals(published: Published, row: str) -> int:
-    """The largest number of decimals with which a loss of the problem is printed."""
-    return max(len(cell.text.partition(".")[2]) for (problem, _), cell in published.cells.items() if problem == row)
 
 
 @published_names(rows=[*QUOTED_MODELS, *MODELS], columns=BLEU)
@@ -200,17 +196,13 @@ def _samples(frame: pd.DataFrame) -> pd.DataFrame:
     return runs.rename(columns={"method": "row"}).assign(column="bleu")[list(SAMPLE_COLUMNS)]
 
 
-def _space() -> ConfigurationSpace:
-    from core.objectives.spaces import caption_space  # imports ConfigSpace, which few drawings need
-
-    return caption_space()
-
-
 @published_names(rows=HYPERPARAMETERS, columns=OF_HYPERPARAMETERS)
 def table7(results: Results, published: Published) -> ReportTable:
     """DNGO Table 7, from the space of core.objectives.spaces, with the optima of our searches."""
+    from core.objectives.spaces import caption_space  # imports ConfigSpace, which few drawings need
+
     frame_of(results, "captions")  # not run: not drawn
-    space = _space()
+    space = caption_space()
     ours = pd.DataFrame({"support": map(_support, space.values())}, index=list(space)).loc[list(HYPERPARAMETERS)]
     ours["log"] = ["yes" if getattr(space[name], "log", False) else "no" for name in HYPERPARAMETERS]
     ours["condition"] = [_condition(space, name) for name in HYPERPARAMETERS]

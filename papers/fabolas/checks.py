@@ -29,12 +29,12 @@ from core.report import (
     worded,
 )
 from core.report.figures.curves import BENCHMARK, OPTIMUM, authors_svm_runs
-from core.report.runs.frames import CellNotRunError
+from core.report.runs.frames import CellNotRunError, shown_set
 from core.report.runs.trajectories import SMALLEST
-from core.report.statistics.intervals import mean_difference
+from core.report.statistics.intervals import mean, mean_difference, mean_ratio
 from core.report.style import data_set_name
 from core.report.verdicts.checks import outside
-from core.report.verdicts.shapes.shape import Experiment, Method, Methods, shape, shape_of
+from core.report.verdicts.shapes.shape import Data, Experiment, Method, Methods, shape, shape_of
 from core.report.verdicts.speedups import BoundedFactor, judge_factor, median_speedup, median_time, shown
 from papers.fabolas.grid_runs import (
     DATA_SET,
@@ -46,12 +46,12 @@ from papers.fabolas.grid_runs import (
     share_text,
 )
 from papers.fabolas.search_runs import (
+    AUTHORS,
     BY_TEXT,
     DESIGNS,
     SETS,
     SHARES,
     good_error,
-    surrogate_name,
     with_authors_overhead,
 )
 
@@ -65,7 +65,6 @@ TYPICAL = 0.9  # the error of bad machines
 GOOD_SHARE = 0.1  # of the machines: the region of good ones
 GOOD = 0.02 - OPTIMUM
 """Regret of a good configuration, whose error is 2%."""
-Data = Literal["ours", "authors"]
 
 
 def on_grid(check: Callable[..., Check]) -> Callable[..., Check]:
@@ -120,7 +119,7 @@ def error_of_bad_machines(grid: MachineGrid, **region: float) -> Check:
     bad = grid.errors[-1] > BAD
     parts = []
     for place in grid.shown:
-        interval = bootstrap_interval(grid.errors[place][bad], lambda e: e.mean(1), SEED, RESAMPLES)
+        interval = bootstrap_interval(grid.errors[place][bad], mean, SEED, RESAMPLES)
         parts.append(worded(judge(interval, **region), f"s = {share_text(grid.shares[place])}"))
     return all_of(parts, f"{int(bad.sum())} of {bad.size} machines")
 
@@ -129,7 +128,7 @@ def error_of_bad_machines(grid: MachineGrid, **region: float) -> Check:
 def overlap_of_the_best(grid: MachineGrid, **region: float) -> Check:
     """The part of the best tenth of the machines on all of the data that is also in the best tenth on 1/128 of it."""
     small, whole = (_best(grid.errors[place]) for place in (grid.at(SMALL), -1))
-    interval = bootstrap_interval(small[whole].astype(float), lambda inside: inside.mean(1), SEED, RESAMPLES)
+    interval = bootstrap_interval(small[whole].astype(float), mean, SEED, RESAMPLES)
     return judge(interval, **region, detail=f"share of {int(whole.sum())} machines")
 
 
@@ -181,13 +180,10 @@ def error_of_extrapolation(
     rows, keys = frame[frame["quantity"] == quantity], ["run", "machine"]
     last = rows[rows["trained"]].sort_values("share").groupby(keys)["actual"].last().rename("last")
     whole = rows[rows["share"] == 1].join(last, on=keys, how="inner")
-    wrong = np.abs(whole[["mean", "last"]].to_numpy() - whole[["actual"]].to_numpy())
-
-    def ratio(drawn: np.ndarray) -> np.ndarray:
-        return drawn[..., 0].mean(1) / drawn[..., 1].mean(1)
-
-    detail = f"{len(whole)} predictions, {wrong[:, 0].mean():.3g} against {wrong[:, 1].mean():.3g}"
-    return judge(bootstrap_interval(wrong, ratio, MODELS_SEED, RESAMPLES), upper=below, detail=detail)
+    wrong = tuple(np.abs(whole[value] - whole["actual"]).to_numpy() for value in ("mean", "last"))
+    interval = bootstrap_interval(wrong, mean_ratio, MODELS_SEED, RESAMPLES, paired=True)
+    detail = f"{len(whole)} predictions, {wrong[0].mean():.3g} against {wrong[1].mean():.3g}"
+    return judge(interval, upper=below, detail=detail)
 
 
 @shape
@@ -314,7 +310,7 @@ def _searches(results: Results, data: Data) -> Searches:
     if data == "authors":
         return Searches(authors_svm_runs(), BENCHMARK, ours=False)
     frame = frame_of(results, "surrogate", "auxiliary")
-    return Searches(frame, surrogate_name(frame), ours=True)
+    return Searches(frame, shown_set(frame, AUTHORS), ours=True)
 
 
 @shape
@@ -368,7 +364,7 @@ def ends_near_the_smallest(results: Results, experiment: Experiment, method: Met
     def at_the_end(frame: pd.DataFrame, name: str, method: str) -> Check:
         smallest = frame.loc[frame["benchmark"] == name, "error"].min()
         last = cell_rows(frame, name, method).groupby("run")["error"].last().to_numpy() / smallest
-        interval = bootstrap_interval(last, lambda drawn: drawn.mean(-1), seed)
+        interval = bootstrap_interval(last, mean, seed)
         words = f"{SETS[experiment][name]}: {interval.text()} times the smallest error"
         return judge(interval, upper=below, detail=words)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.runs.frames import NotRunError, frame_of, once
+from core.report.runs.frames import NotRunError, frame_of, once, shown_set
 
 DATA_SET = "mnist"
 SHOWN = (1 / 128, 1 / 16, 1 / 4, 1.0)
@@ -75,8 +75,7 @@ def machine_grid(results: Results) -> MachineGrid:
     from core.objectives.svm_surrogate import timed_everywhere  # imports SciPy's interpolation
 
     frame = frame_of(results, "grid")
-    names = list(frame["benchmark"].unique())
-    name = DATA_SET if DATA_SET in names else names[0]
+    name = shown_set(frame, DATA_SET)
     rows = frame[frame["benchmark"] == name]
     if len(rows) < rows["C"].nunique() * rows["gamma"].nunique() * rows["share"].nunique() or 1 not in set(
         rows["share"]

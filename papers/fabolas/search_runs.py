@@ -62,12 +62,6 @@ def good_error(experiment: str, smallest: float) -> float:
     return smallest + 0.01 if experiment == "live" else 1.1 * smallest
 
 
-def surrogate_name(frame: pd.DataFrame) -> str:
-    """The surrogate that was searched: the authors', or the one that was run instead."""
-    names = list(frame["benchmark"].unique())
-    return AUTHORS if AUTHORS in names else names[0]
-
-
 def proposal_seconds(method: str) -> float:
     """The median jump of the authors' clock, over the runs with a new incumbent at the first evaluation after it."""
     frame, design = published_runs("fabolas/fig4_5_runs"), DESIGNS[method]

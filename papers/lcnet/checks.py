@@ -31,9 +31,9 @@ from core.report import (
 from core.report.runs.frames import CellNotRunError
 from core.report.runs.trajectories import end_of, over_time
 from core.report.statistics.comparisons import probabilities, resampled_interval, wins
-from core.report.statistics.intervals import Interval, mean_ratio, median
+from core.report.statistics.intervals import Interval, mean_ratio, median_difference, median_ratio
 from core.report.verdicts.mean_comparisons import cells_of
-from core.report.verdicts.shapes.shape import Benchmark, Method, shape
+from core.report.verdicts.shapes.shape import Benchmark, Data, Method, shape
 from core.report.verdicts.speedups import Pair, judge_factor, speedup
 from core.tabular.values import LABELS as TABLES
 from papers.lcnet.curves import (
@@ -62,8 +62,12 @@ SEED, RESAMPLES = 54, 2000
 WORST = 0.1  # share of the curves that count as outliers
 SHARES = {"each share": (0.0, 1.0), "a tenth": (0.0, 0.1), "nine tenths": (0.9, 1.0)}
 """The smallest and the largest share of the epochs that count, by their name."""
+COMPARED = {
+    "error": ("squared", mean_ratio, {"upper": 1}, "error of {} over {}'s", ".3g"),
+    "likelihood": ("log_likelihood", median_difference, {"lower": 0}, "likelihood of {} less {}'s", "+.3g"),
+}
+"""Column of the scores of two methods, paired by curve, their statistic, its limits, words and digits, by its name."""
 Seen = Literal["each share", "a tenth", "nine tenths", "nothing"]
-Data = Literal["ours", "authors"]
 
 
 @shape
@@ -142,10 +146,7 @@ def medians_differ(results: Results, quantity: Literal["noise", "steepness"], fa
     middles = {name: float(np.median(each)) for name, each in values.items()}
     low, high = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
 
-    def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-        return median(above) / median(below)
-
-    interval = bootstrap_interval((values[high], values[low]), ratio, RESAMPLES_SEED)
+    interval = bootstrap_interval((values[high], values[low]), median_ratio, RESAMPLES_SEED)
     detail = f"median {quantity}: " + ", ".join(f"{LABELS[name]} {value:.2g}" for name, value in middles.items())
     return _if_theirs(judge(interval, lower=factor, detail=detail), results)
 
@@ -202,8 +203,16 @@ def predicts_better(
     seen: Seen = "each share",
 ) -> list[Check]:
     """One method's mean squared error is below another's, or its median log-likelihood above."""
-    compare = _error if by == "error" else _likelihood
-    return [compare(rows, better, worse, where) for where, rows in _scores(results, benchmark, better, seen)]
+    column, statistic, limits, words, digits = COMPARED[by]
+    parts = []
+    for where, rows in _scores(results, benchmark, better, seen):
+        scores = paired(rows, (better, worse), column)
+        if not len(scores[0]):
+            parts.append(pending(f"{where}: {better} or {worse}"))
+            continue
+        interval = bootstrap_interval(scores, statistic, SEED, RESAMPLES, paired=True)
+        parts.append(worded(judge(interval, **limits), f"{where}, {words.format(better, worse)}", digits))
+    return parts
 
 
 @shape
@@ -285,37 +294,6 @@ def _scores(results: Results, benchmark: str, method: str, seen: Seen) -> Iterat
     for share, each in by_share(rows):
         if smallest <= share <= largest:
             yield f"{where} {share:.0%}", each
-
-
-def _error(rows: pd.DataFrame, better: str, worse: str, where: str) -> Check:
-    return _compared(rows, (better, worse), where, "squared", mean_ratio, {"upper": 1}, "error of {} over {}'s", ".3g")
-
-
-def _likelihood(rows: pd.DataFrame, better: str, worse: str, where: str) -> Check:
-    words = "likelihood of {} less {}'s"
-    return _compared(rows, (better, worse), where, "log_likelihood", _difference, {"lower": 0}, words, "+.3g")
-
-
-def _compared(
-    rows: pd.DataFrame,
-    methods: tuple[str, str],
-    where: str,
-    column: str,
-    statistic: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    limits: dict[str, float],
-    words: str,
-    digits: str,
-) -> Check:
-    """Whether a statistic of two methods' scores, paired by curve, is within limits."""
-    scores = paired(rows, methods, column)
-    if not len(scores[0]):
-        return pending(f"{where}: {' or '.join(methods)}")
-    interval = bootstrap_interval(scores, statistic, SEED, RESAMPLES, paired=True)
-    return worded(judge(interval, **limits), f"{where}, {words.format(*methods)}", digits)
-
-
-def _difference(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return median(above) - median(below)
 
 
 def _geometric_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

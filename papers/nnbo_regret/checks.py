@@ -13,7 +13,7 @@ from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, judge, outside, rows_of, worded
 from core.report.statistics.intervals import geometric_mean, mean, mean_ratio, median
 from core.report.verdicts.shapes.shape import Benchmark, Experiment, shape, shape_of
-from core.report.verdicts.shapes.suggestion_times import slopes
+from core.report.verdicts.shapes.suggestion_times import LARGE, NEAR, slopes
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.decay import SEED as THEOREM_SEED
 from papers.nnbo_regret.decay import fit_decay, ratio_of_rates
@@ -33,8 +33,6 @@ LITTLE = 100  # observations, two for each of the 50 units; the paper begins wit
 QUARTERS = 4
 BATCH = 5  # queries
 LEVEL = 0.01  # a relative fall that does not count as one
-NEAR = 0.25  # of an exponent
-LARGE = 1000  # observations; below it, constant costs make up most of an interpolation's time
 FACTOR = 2.0
 """The factor by which a quantity that should be 1 may be wrong."""
 SETTLED = 100

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Published, ReportCell, ReportTable, compare_table
+from core.report import Published, ReportTable, compare_table
 from core.report.verdicts.names import published_names
 from papers.nnbo_regret.runs import LABELS as BENCHMARKS
 
@@ -40,11 +40,7 @@ def timing(results: Results, published: Published) -> ReportTable:
         row_header="Benchmark",
         row_labels=LABELS,
     )
-    cells = {key: _judged(key[0], cell) for key, cell in table.cells.items()}
-    return replace(table, cells=cells)
-
-
-def _judged(row: str, cell: ReportCell) -> ReportCell:
-    """A cell without a verdict on its seconds, and whose ratio is outside: it is one of their times."""
-    outside = None if cell.verdict is None or row != "ratio" else cell.verdict.outside(THEIR_TIMES)
-    return replace(cell, verdict=outside)
+    for (row, column), cell in table.cells.items():  # no verdict on seconds, and the ratio is one of their times
+        outside = None if cell.verdict is None or row != "ratio" else cell.verdict.outside(THEIR_TIMES)
+        table.cells[row, column] = replace(cell, verdict=outside)
+    return table

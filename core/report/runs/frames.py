@@ -128,6 +128,18 @@ def benchmarks_run(frame: pd.DataFrame) -> list[str]:
     return list(frame["benchmark"].unique())
 
 
+def shown_set(frame: pd.DataFrame, wanted: str) -> str:
+    """The benchmark of what shows one alone: the wanted one, or another where only that was run.
+
+    Raises:
+        NotRunError: there is none.
+    """
+    if frame.empty:
+        raise NotRunError(wanted)
+    names = benchmarks_run(frame)
+    return wanted if wanted in names else names[0]
+
+
 @once
 def methods_run(frame: pd.DataFrame, benchmark: str) -> list[str]:
     """The methods of a results frame that were run on a benchmark, in the order of its rows."""

@@ -305,6 +305,16 @@ def mean_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.asarray(above.mean(1) / below.mean(1))
 
 
+def median_difference(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The median of the first less that of the second."""
+    return np.asarray(median(above) - median(below))
+
+
+def median_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The median of the first over that of the second."""
+    return np.asarray(median(above) / median(below))
+
+
 def share_interval(which: ArrayLike, level: float = LEVEL) -> Interval:
     """The share of true values among (n,), with Wilson's interval."""
     happened = np.asarray(which, dtype=bool)

@@ -6,20 +6,21 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, bootstrap_interval, frame_of, judge
-from core.report.runs.frames import cell_rows
+from core.report import Check, NotRunError, bootstrap_interval, frame_of, judge, rows_of
+from core.report.runs.frames import cell_rows, shown_set
 from core.report.statistics.intervals import mean, mean_difference, mean_ratio
 from core.report.verdicts.mean_comparisons import as_factor
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 
 GOOD = 1.1  # times another error
+IMAGES = "cifar10"
 
 
 @shape
 def good_network_early(results: Results, method: Method, seed: int) -> Check:
     """After a third of its evaluations a search has an error at most a tenth above the smallest of all searches."""
     frame = frame_of(results, "resnet")
-    rows = cell_rows(frame, set_of(frame), method)
+    rows = cell_rows(frame, shown_set(frame, IMAGES), method)
     early = rows[rows["evaluation"] <= np.ceil(rows["evaluation"].max() / 3)]
     errors = early.groupby("run")["loss"].min().to_numpy() / frame["loss"].min()
     interval = bootstrap_interval(errors, mean, seed)
@@ -30,7 +31,7 @@ def good_network_early(results: Results, method: Method, seed: int) -> Check:
 def validation_error_of_baseline(results: Results, method: Method, seed: int) -> Check:
     """The incumbents of a search end with a validation error at most that of the network tuned by hand."""
     frame = frame_of(results, "resnet")
-    errors = cell_rows(frame, set_of(frame), method).groupby("run")["loss"].min().to_numpy()
+    errors = cell_rows(frame, shown_set(frame, IMAGES), method).groupby("run")["loss"].min().to_numpy()
     ratios = errors / baseline_error(frame_of(results, "resnet_retrained"))
     interval = bootstrap_interval(ratios, mean, seed)
     return judge(interval, upper=1.0, detail=f"{interval.text()} times the error of the network tuned by hand")
@@ -39,21 +40,9 @@ def validation_error_of_baseline(results: Results, method: Method, seed: int) ->
 @shape
 def test_error_of_baseline(results: Results, method: Method, seed: int) -> Check:
     """The test error of the network that a search found is at most 1.1 times that of the one tuned by hand."""
-    frame = frame_of(results, "resnet_retrained")
-    samples = []
-    for name in (method, "original"):
-        rows = frame[frame["method"] == name]
-        if rows.empty:
-            raise NotRunError(f"resnet_retrained/{name}")
-        samples.append(rows["test_error"].to_numpy())
-    interval = bootstrap_interval(tuple(samples), mean_ratio, seed)
+    rows = (rows_of(results, "resnet_retrained", method=name) for name in (method, "original"))
+    interval = bootstrap_interval(tuple(each["test_error"] for each in rows), mean_ratio, seed)
     return judge(interval, upper=GOOD, detail=f"{interval.text()} times its test error")
-
-
-def set_of(frame: pd.DataFrame) -> str:
-    """The set of images: CIFAR-10, or the one that was run instead."""
-    names = list(frame["benchmark"].unique())
-    return "cifar10" if "cifar10" in names else str(names[0])
 
 
 def baseline_error(networks: pd.DataFrame) -> float:

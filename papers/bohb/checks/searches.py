@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, bootstrap_interval, cell_rows, frame_of, judge, open_where, worded
+from core.report import Check, bootstrap_interval, cell_rows, frame_of, judge, open_where, rows_of, worded
 from core.report.figures.curves import OPTIMUM
 from core.report.runs.frames import CellNotRunError
 from core.report.runs.trajectories import SMALLEST, end_of, over_time, times_of
-from core.report.statistics.intervals import mean, mean_difference
+from core.report.statistics.intervals import mean, mean_difference, median_difference
 from core.report.verdicts.mean_comparisons import (
     SEED,
     as_factor,
@@ -134,7 +134,7 @@ def lower_loss(
     time = time_of(at)
     cells = cells_of(frame_of(results, *runs), benchmark, [worse, better])
     samples, reached = values_at(cells, time, "loss")
-    interval = bootstrap_interval(samples, lambda a, b: np.median(a, axis=1) - np.median(b, axis=1), SEED)
+    interval = bootstrap_interval(samples, median_difference, SEED)
     check = worded(judge(interval, lower=-margin), f"{benchmark}, {worse} less {better} at {reached:.4g}", "+.3g")
     return open_where(check, cannot_compare(cells, time))
 
@@ -180,14 +180,8 @@ def higher_density(results: Results, benchmark: Benchmark, higher: Method, lower
 @shape
 def smaller_test_error(results: Results, better: Method, worse: Method) -> Check:
     """The mean test error of one shake-shake network is below that of another."""
-    frame = frame_of(results, "cifar10_retrained")
-    samples = []
-    for name in (better, worse):
-        rows = frame[frame["method"] == name]
-        if rows.empty:
-            raise NotRunError(f"cifar10_retrained/{name}")
-        samples.append(rows["test_error"].to_numpy())
-    interval = bootstrap_interval(tuple(samples), mean_difference, NETWORK_SEED)
+    rows = (rows_of(results, "cifar10_retrained", method=method) for method in (better, worse))
+    interval = bootstrap_interval(tuple(each["test_error"] for each in rows), mean_difference, NETWORK_SEED)
     return judge(interval, upper=0.0, detail=f"its test error less that of Gastaldi's: {interval.text()}")
 
 
@@ -195,5 +189,5 @@ def smaller_test_error(results: Results, better: Method, worse: Method) -> Check
 def costs_fewer_evaluations(results: Results, below: float) -> Check:
     """The seconds of all evaluations over those of one on the largest budget and over the number of workers."""
     cost = full_evaluations(frame_of(results, "cifar10"))
-    interval = bootstrap_interval(cost, lambda drawn: drawn.mean(-1), NETWORK_SEED)
+    interval = bootstrap_interval(cost, mean, NETWORK_SEED)
     return judge(interval, upper=below, detail=f"{interval.text()} evaluations a worker")

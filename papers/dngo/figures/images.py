@@ -33,7 +33,12 @@ def fig5(results: Results, published: Published | None) -> Figure:
     figure, (left, right) = style.subplots(1, 2, width=7.2, height=3.1)
     planar_histogram(left, list(bleu), list(_best_so_far(bleu)))
     left.set_title("(a) heat map")
-    _scatter(right, rows, failed(results, "dngo"), bleu)
+    violated, places = failed(results, "dngo"), np.broadcast_to(np.arange(1, bleu.shape[1] + 1), bleu.shape)
+    look = {"linestyle": "none", "markersize": 3}
+    right.plot(places[~violated], bleu[~violated], marker="o", color=style.BLUE, label="trained", **look)
+    for reason, (marker, color) in MARKS.items():
+        of_reason = rows[rows["message"].str.startswith(reason)]
+        right.plot(of_reason["evaluation"], of_reason["bleu"], marker=marker, color=color, label=reason, **look)
     right.set_title("(b) scatter plot")
     try:
         others = _best_so_far(scores(results, "random")).mean(0)
@@ -55,15 +60,6 @@ def fig5(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, rows[columns].reset_index(drop=True))
 
 
-def _scatter(axes: Axes, rows: pd.DataFrame, violated: np.ndarray, bleu: np.ndarray) -> None:
-    places = np.broadcast_to(np.arange(1, bleu.shape[1] + 1), bleu.shape)
-    look = {"linestyle": "none", "markersize": 3}
-    axes.plot(places[~violated], bleu[~violated], marker="o", color=style.BLUE, label="trained", **look)
-    for reason, (marker, color) in MARKS.items():
-        of_reason = rows[rows["message"].str.startswith(reason)]
-        axes.plot(of_reason["evaluation"], of_reason["bleu"], marker=marker, color=color, label=reason, **look)
-
-
 def fig3(results: Results, published: Published | None) -> Figure:
     """Test images with captions by the best model and by the ensemble of three, from well to badly described."""
     single = captioned(results, "single")
@@ -73,7 +69,10 @@ def fig3(results: Results, published: Published | None) -> Figure:
     except NotRunError:
         together = pd.Series(dtype=str)
     # Unigrams and pairs alone: most captions share no four words with those of their image.
-    match = [bleu_of(_blurred(counts)[None]) for counts in single[list(COUNTS)].to_numpy(np.float64)]
+    # One more match of every order gives a caption without some a score too.
+    orders = (len(COUNTS) - 2) // 2
+    more = np.r_[np.ones(2 * orders), 0, 0]
+    match = [bleu_of((counts + more)[None]) for counts in single[list(COUNTS)].to_numpy(np.float64)]
     order = np.argsort(match, kind="stable")
     chosen = single.iloc[[order[min(int(share * len(order)), len(order) - 1)] for share in SHOWN]]
     images = _thumbnails(chosen["image"])
@@ -87,12 +86,6 @@ def fig3(results: Results, published: Published | None) -> Figure:
         f"(above), from an image whose caption matches those of people well to one of the worst.{shown}"
     )
     return Figure(figure, text, chosen[["image", "caption"]].assign(ensemble_3=chosen["image"].map(together)))
-
-
-def _blurred(counts: np.ndarray) -> np.ndarray:
-    """Counts of one caption with one more match of every order, so that one without some still has a score."""
-    orders = (len(COUNTS) - 2) // 2
-    return counts + np.r_[np.ones(2 * orders), 0, 0]
 
 
 def _thumbnails(names: pd.Series) -> dict[str, np.ndarray]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -44,7 +43,9 @@ def fig4_1(results: Results, published: Published | None) -> Figure:
         rows = panels[number * len(grids) : (number + 1) * len(grids)]
         for row, (owner, grid) in zip(rows, grids.items(), strict=True):
             for axes, place in zip(row, grid.shown, strict=True):
-                image = _draw_grid(axes, grid, getattr(grid, kind)[place], norm)
+                values, look = getattr(grid, kind)[place].T, {"norm": norm, "cmap": COLORS, "rasterized": True}
+                image = axes.pcolormesh(np.log(grid.C), np.log(grid.gamma), values, **look)
+                axes.grid(False)
                 axes.set_title(f"s = {share_text(grid.shares[place])}")
             row[0].set_ylabel(f"{OWNERS[owner]}\nlog gamma")
         figure.colorbar(image, ax=rows, label=label, pad=0.01, aspect=12 * len(grids))
@@ -53,12 +54,6 @@ def fig4_1(results: Results, published: Published | None) -> Figure:
     caption = " ".join(_grid_caption(owner, grid) for owner, grid in grids.items())
     data = [_grid_data(grid).assign(grid=owner) for owner, grid in grids.items()]
     return Figure(figure, caption, pd.concat(data, ignore_index=True))
-
-
-def _draw_grid(axes: Axes, grid: MachineGrid, values: np.ndarray, norm: Normalize) -> QuadMesh:
-    image = axes.pcolormesh(np.log(grid.C), np.log(grid.gamma), values.T, norm=norm, cmap=COLORS, rasterized=True)
-    axes.grid(False)
-    return image
 
 
 def _grid_caption(owner: str, grid: MachineGrid) -> str:
@@ -160,7 +155,12 @@ def _draw_row(panels: Sequence[Axes], title: str, frame: pd.DataFrame) -> pd.Dat
         kept = spread_machines(rows)
         for color, machine in zip(style.sequential(len(kept)), kept, strict=True):
             scale = np.exp if quantity == "log seconds" else np.asarray
-            _draw_machine(axes, rows[rows["machine"] == machine], scale, color)
+            of_one = rows[rows["machine"] == machine]
+            shares_of_one, mean, sd = of_one["share"], of_one["mean"], of_one["sd"]
+            axes.plot(shares_of_one, scale(mean), color=color)
+            axes.plot(shares_of_one, scale(of_one["actual"]), "--", color=color, marker="o", markersize=3)
+            low, high = scale(mean - 2 * sd), scale(mean + 2 * sd)
+            axes.fill_between(shares_of_one, low, high, color=color, alpha=0.12, linewidth=0)
         trained = rows.loc[rows["trained"], "share"]
         axes.axvspan(trained.min(), trained.max(), color=style.GREY, alpha=0.12, linewidth=0)
         axes.set_xscale("log", base=2)
@@ -179,13 +179,6 @@ def spread_machines(rows: pd.DataFrame) -> list[int]:
     ordered = rows[complete & (rows["share"] == 1)].sort_values("actual")["machine"].to_numpy()
     places = np.linspace(0, len(ordered) - 1, min(len(MACHINES), len(ordered))).round().astype(int)
     return list(ordered[places])
-
-
-def _draw_machine(axes: Axes, rows: pd.DataFrame, scale: Callable, color: str) -> None:
-    mean, sd = rows["mean"], rows["sd"]
-    axes.plot(rows["share"], scale(mean), color=color)
-    axes.plot(rows["share"], scale(rows["actual"]), "--", color=color, marker="o", markersize=3)
-    axes.fill_between(rows["share"], scale(mean - 2 * sd), scale(mean + 2 * sd), color=color, alpha=0.12, linewidth=0)
 
 
 def fig4_4(results: Results, published: Published | None) -> Figure:

@@ -14,7 +14,7 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.figures.curves import draw_authors, draw_errors
 from core.report.figures.figure import draw_panels, mark_published, not_run_panel
-from core.report.runs.frames import count_runs
+from core.report.runs.frames import count_runs, shown_set
 from core.report.runs.trajectories import continued
 from core.report.style import data_set_name
 from core.report.verdicts.names import published_names
@@ -29,7 +29,6 @@ from papers.fabolas.search_runs import (
     TASKS,
     good_error,
     proposal_seconds,
-    surrogate_name,
     with_authors_overhead,
 )
 
@@ -88,7 +87,7 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     if frame["method"].nunique() < 2:  # one task alone is in Fig 4.5
         raise NotRunError("two or three auxiliary tasks")
     figure, axes = style.subplots(height=3.2, width=4.8)
-    data = draw_errors(axes, continued(frame), surrogate_name(frame), COUNTS, bands=True)
+    data = draw_errors(axes, continued(frame), shown_set(frame, AUTHORS), COUNTS, bands=True)
     axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
     style.legend(figure, [axes], 1)
     caption = (
@@ -159,7 +158,7 @@ def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, An
     if frame.empty:
         not_run_panel(axes)
         return pd.DataFrame()
-    return draw_errors(axes, continued(frame), surrogate_name(frame), methods).assign(panel=title[:3])
+    return draw_errors(axes, continued(frame), shown_set(frame, AUTHORS), methods).assign(panel=title[:3])
 
 
 def _mark_printed_times(axes: Axes) -> None:
@@ -173,7 +172,7 @@ def _mark_printed_times(axes: Axes) -> None:
 
 def _surrogate(frame: pd.DataFrame) -> str:
     """The surrogate that was searched in a sentence."""
-    name = surrogate_name(frame)
+    name = shown_set(frame, AUTHORS)
     return "the authors' surrogate of support vector machines on MNIST" if name == AUTHORS else f"the surrogate {name}"
 
 

@@ -126,7 +126,14 @@ def figB_2(results: Results, published: Published | None) -> Figure:
         "Share of the configurations whose last value is at most that on the axis, of the authors' in steps of 1%; "
         f"networks that diverged have none, and so their share is missing at the right end. {_described(sets)}"
     )
-    return _panels(sets, (_last_values, _summarized_last_values), caption)
+
+    def of_ours(axes: Axes, made: CurveSet) -> pd.DataFrame:
+        return _ecdf(axes, METRICS[made.name], *ecdf(made.curves[:, -1]))
+
+    def of_theirs(axes: Axes, theirs: CurveSummary) -> pd.DataFrame:
+        return _ecdf(axes, METRICS[AUTHORS], theirs.last.to_numpy(), theirs.last.index.to_numpy(dtype=float) / 100)
+
+    return _panels(sets, (of_ours, of_theirs), caption)
 
 
 def _sets(results: Results) -> Made:
@@ -196,14 +203,6 @@ def _summarized_runtimes(axes: Axes, theirs: CurveSummary) -> pd.DataFrame:
 def _label_runtimes(axes: Axes, middle: float) -> None:
     axes.axvline(middle, color=style.INK, linestyle=":", linewidth=1)
     axes.set(xlabel="seconds for all epochs", ylabel="configurations", xlim=(0, None))
-
-
-def _last_values(axes: Axes, made: CurveSet) -> pd.DataFrame:
-    return _ecdf(axes, METRICS[made.name], *ecdf(made.curves[:, -1]))
-
-
-def _summarized_last_values(axes: Axes, theirs: CurveSummary) -> pd.DataFrame:
-    return _ecdf(axes, METRICS[AUTHORS], theirs.last.to_numpy(), theirs.last.index.to_numpy(dtype=float) / 100)
 
 
 def _ecdf(axes: Axes, metric: str, value: np.ndarray, share: np.ndarray) -> pd.DataFrame:

@@ -34,7 +34,8 @@ from core.report import (
     slightly,
     worded,
 )
-from core.report.verdicts.shapes.shape import Benchmark, shape, shape_of
+from core.report.statistics.intervals import median_ratio
+from core.report.verdicts.shapes.shape import Benchmark, Data, shape, shape_of
 from core.tabular.analysis import SHARES, correlations_with_the_last, spearman
 from core.tabular.table import Table, local_neighbourhood
 from papers.tabular.authors_tables import (
@@ -81,7 +82,6 @@ from papers.tabular.trained_tables import IMPORTANCE_SHARES, LABELS, WHOLE, grid
 Subject = Table | RecordedTable
 """A table of ours, or what is recorded of the authors'."""
 Tables = Mapping[str, Any]
-Data = Literal["ours", "authors"]
 PARTS = {"training": "train", "validation": "valid", "test": "test"}
 NUMBERS = {each.name: each for each in (TIMES, STEP, LEAD_OF_THE_RATE, LARGEST_SINGLE, EFFECT_OF_OUTLIERS)}
 AS_GOOD = 0.05  # a relative excess over the best error
@@ -207,13 +207,7 @@ def noise_quantiles(table: Subject, lower: float, upper: float) -> Check:
 def noise_of_last_over_first(table: Table, **region: float) -> Check:
     """Median noise at the end over that at the first stored epochs."""
     noise = finite_noise(table)
-    interval = bootstrap_interval(
-        (noise[:, -1], noise[:, 0]),
-        lambda last, first: np.median(last, axis=1) / np.median(first, axis=1),
-        SEED,
-        RESAMPLES,
-        paired=True,
-    )
+    interval = bootstrap_interval((noise[:, -1], noise[:, 0]), median_ratio, SEED, RESAMPLES, paired=True)
     return if_whole(judge(interval, **region), [table])
 
 

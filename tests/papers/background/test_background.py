@@ -11,6 +11,7 @@ from core.experiment.selection import find_cells
 from core.objectives.synthetic import forrester
 from papers.background.figures import most_informed
 from tests.papers.functions import Functions
+from tests.papers.runs import Fake
 
 claims = Functions("background", "claims")
 experiments = Functions("background", "experiments")
@@ -19,16 +20,6 @@ experiments = Functions("background", "experiments")
 def run(name: str, runs: int = 2) -> pd.DataFrame:
     cell = find_cells(Papers(), name, "smoke", runs=runs)[0]
     return getattr(experiments, cell.function)(Context(cell, range(runs)))
-
-
-class Fake:
-    """Results that hold the given frames."""
-
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames[experiment]
 
 
 def test_a_step_evaluates_the_maximizer_of_expected_improvement():

@@ -10,19 +10,6 @@ from core.spaces import CubeEncoding
 from papers.lcnet.curves import AUTHORS, CurveSet, curve_set, summarized_curves
 
 
-class MadeResults:
-    """Results with the given frame of the experiment `curves`."""
-
-    reduced = True
-    cells = ()
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.made = frame
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.made
-
-
 def records(name: str, curves: np.ndarray, seconds: np.ndarray, most_units: int | None = None) -> pd.DataFrame:
     """Records of drawn configurations with these curves and seconds of each epoch, (n, T) each; a summary of theirs."""
     if name == AUTHORS:

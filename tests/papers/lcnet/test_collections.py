@@ -11,7 +11,8 @@ from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
 from papers.lcnet.curves import AUTHORS, BAND, LABELS
 from tests.papers.functions import PAPERS, Functions, all_claims
-from tests.papers.lcnet.made_sets import MadeResults, records
+from tests.papers.lcnet.made_sets import records
+from tests.papers.runs import Fake
 
 artifacts = Functions("lcnet", "artifacts")
 CLAIMS = [claim for claim in all_claims("lcnet") if claim.artifact in ("fig5_3", "figB_1")]
@@ -20,7 +21,7 @@ ON_THEIRS = ("curves_fall_early", "runtimes_are_long_tailed", "runtimes_differ_b
 """Claims that the authors' CNN curves bear on."""
 
 
-def made(published: bool, names=(*LABELS, AUTHORS)) -> MadeResults:
+def made(published: bool, names=(*LABELS, AUTHORS)) -> Fake:
     """Sets as the thesis describes them, or to the contrary in every respect; one network of each set diverges."""
     rng, t = np.random.default_rng(7), np.linspace(0, 1, EPOCHS)
     frames = []
@@ -38,7 +39,7 @@ def made(published: bool, names=(*LABELS, AUTHORS)) -> MadeResults:
             curves[:, -1] = last
         curves[3, 5:] = np.nan
         frames.append(records(name, curves, np.repeat(seconds[:, None], EPOCHS, 1) / EPOCHS))
-    return MadeResults(pd.concat(frames, ignore_index=True))
+    return Fake(curves=pd.concat(frames, ignore_index=True))
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds)
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_claim_without_runs_is_not_run(claim):
-    assert run_check(claim, MadeResults(pd.DataFrame())).holds == "not run"
+    assert run_check(claim, Fake()).holds == "not run"
 
 
 def test_what_is_said_of_all_sets_is_judged_on_those_at_hand():
@@ -100,7 +101,7 @@ def test_sets_that_were_not_collected_have_empty_panels():
     said = [[text.get_text() for text in axes.texts] for axes in figure.axes]
     assert said == [["not run"], ["not run"], ["not run"], [], ["not run"], []]
     with pytest.raises(NotRunError):
-        artifacts.figB_2(MadeResults(pd.DataFrame()), None)
+        artifacts.figB_2(Fake(), None)
 
 
 def test_the_spaces_are_as_printed_but_for_one_misprint():

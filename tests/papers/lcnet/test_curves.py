@@ -26,7 +26,8 @@ from papers.lcnet.curves import (
     mean_over_median,
     summarized_curves,
 )
-from tests.papers.lcnet.made_sets import MadeResults, authors_set, records
+from tests.papers.lcnet.made_sets import authors_set, records
+from tests.papers.runs import Fake
 
 EPOCHS = 5
 HYPERPARAMETERS = {"batch_size": 512.0, "log2_n_units_1": 4.0, "log2_n_units_2": 7.0, "log2_n_units_3": 10.0}
@@ -63,7 +64,7 @@ def test_diverged_networks_stay_until_they_are_left_out():
 
 def test_sets_of_one_frame_are_taken_apart():
     frame = pd.concat([drawn("vae", 4, 64), drawn("cnn", 3, 32), drawn("lr", 2)], ignore_index=True)
-    found = curve_sets(MadeResults(frame))
+    found = curve_sets(Fake(curves=frame))
     assert list(found) == ["cnn", "lr", "vae"]
     assert [made.configurations.shape for made in found.values()] == [(3, 5), (2, 4), (4, 4)]
     assert found["vae"].space["units"].upper == 64
@@ -138,7 +139,7 @@ def networks():
 
 def test_quantities_are_those_of_the_curves(networks):
     curves, seconds = networks
-    found = authors_summary(MadeResults(records(AUTHORS, *networks)))
+    found = authors_summary(Fake(curves=records(AUTHORS, *networks)))
     np.testing.assert_allclose(found.band, np.percentile(curves, BAND, axis=0).T, rtol=1e-5)
     np.testing.assert_allclose(found.last, np.percentile(curves[:, -1], range(101)), rtol=1e-5)
     runtimes = seconds.sum(1)
@@ -166,4 +167,4 @@ def test_a_curve_cannot_be_read_from_the_record(networks):
 
 def test_without_the_record_there_is_no_summary(networks):
     with pytest.raises(NotRunError, match="curves/authors_cnn"):
-        authors_summary(MadeResults(records("lr", *networks)))
+        authors_summary(Fake(curves=records("lr", *networks)))

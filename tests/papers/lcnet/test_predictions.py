@@ -14,7 +14,7 @@ from core.report.verdicts.claims import run_check
 from papers.lcnet.curves import AUTHORS, LABELS, SETS, curve_set
 from papers.lcnet.runs import summarized, summarized_by_curve
 from tests.papers.functions import Functions, all_claims
-from tests.papers.lcnet.made_sets import MadeResults, records
+from tests.papers.lcnet.made_sets import records
 from tests.papers.runs import Fake, smoke_runs
 
 artifacts = Functions("lcnet", "artifacts")
@@ -154,7 +154,7 @@ def test_a_prediction_that_diverges_is_an_outlier(worlds):
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_claim_without_runs_is_not_run(claim):
-    assert run_check(claim, MadeResults(pd.DataFrame())).holds == "not run"
+    assert run_check(claim, Fake()).holds == "not run"
 
 
 def test_errors_of_figure_5_5_are_of_the_curves_that_all_methods_predicted(worlds):

@@ -12,10 +12,12 @@ from core.experiment.selection import find_cells
 from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from core.tabular.frame import to_records
-from core.tabular.grid import FCNET, LABELS
+from core.tabular.grid import FCNET
+from core.tabular.values import LABELS
 from core.tabular.table import synthetic_table
 from tests.core.report.made_runs import RUNS, made
 from tests.papers.functions import Functions, all_claims
+from tests.papers.runs import Fake
 
 artifacts, experiments = Functions("lcnet", "artifacts"), Functions("lcnet", "experiments")
 CLAIMS = [claim for claim in all_claims("lcnet") if claim.artifact in ("fig5_7", "figB_3")]
@@ -24,38 +26,21 @@ PUBLISHED = {"hyperband": (0.1, 0.3), "hyperband_lcnet": (0.09, 0.6), "bohamiann
 CONTRARY = {"hyperband": (0.05, 0.5), "hyperband_lcnet": (0.2, 0.3), "bohamiann": (0.004, 0.0)}
 
 
-class Made:
+def results_of(curves: dict, names=tuple(LABELS), **others: dict) -> Fake:
     """Results in which each method has its curve, scale t^-exponent, on each set."""
-
-    reduced = True
-    cells = ()
-
-    def __init__(self, curves: dict, names=tuple(LABELS), **others: dict) -> None:
-        self.frames = {}
-        for method, place in WHERE.items():
-            each = [made(name, method, *(curves | others.get(name, {}))[method]) for name in names]
-            frame = (
-                pd.concat([*each, made(names[0], "reinforce", 9.0, 0.0)]) if method == "hyperband" else pd.concat(each)
-            )
-            self.frames[place] = frame.rename(columns={"time": "seconds"})
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames[experiment]
-
-
-class Nothing(Made):
-    def __init__(self) -> None:
-        """No runs."""
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
+    frames = {}
+    for method, place in WHERE.items():
+        each = [made(name, method, *(curves | others.get(name, {}))[method]) for name in names]
+        other = [made(names[0], "reinforce", 9.0, 0.0)] if method == "hyperband" else []
+        frames[place] = pd.concat([*each, *other]).rename(columns={"time": "seconds"})
+    return Fake(**frames)
 
 
 @pytest.fixture(scope="module")
 def worlds():
     """On Parkinson LC-Net's curve crosses Hyperband's: in one world from below, in the other it stays above."""
     crossing = {"hyperband": (0.3, 0.5), "hyperband_lcnet": (0.04, 0.1)}
-    return {True: Made(PUBLISHED, parkinsons=crossing), False: Made(CONTRARY)}
+    return {True: results_of(PUBLISHED, parkinsons=crossing), False: results_of(CONTRARY)}
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -66,31 +51,31 @@ def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds)
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_claim_without_runs_is_not_run(claim):
-    assert run_check(claim, Nothing()).holds == "not run"
+    assert run_check(claim, Fake()).holds == "not run"
 
 
 def test_claims_about_all_sets_are_judged_on_those_at_hand():
-    results = Made(PUBLISHED, ["protein", "naval"])
+    results = results_of(PUBLISHED, ["protein", "naval"])
     for claim in CLAIMS:
         if claim.id != "lcnet_ends_worse_on_parkinson":
             check = run_check(claim, results)
             assert check.holds == "holds" and "without HPO-Bench-Slice" in check.detail
 
 
-def outcome(name: str, results: Made) -> str:
+def outcome(name: str, results: Fake) -> str:
     (claim,) = (claim for claim in CLAIMS if claim.id == name)
     return run_check(claim, results).holds
 
 
 def test_the_beginning_lasts_a_tenth_of_the_time():
     """BOHAMIANN comes below Hyperband between a twentieth and a tenth of the time: too soon."""
-    early = Made({"hyperband": (0.06, 0.0), "hyperband_lcnet": (0.09, 0.6), "bohamiann": (1.0, 0.8)})
+    early = results_of({"hyperband": (0.06, 0.0), "hyperband_lcnet": (0.09, 0.6), "bohamiann": (1.0, 0.8)})
     assert outcome("hyperband_starts_ahead", early) == "fails"
 
 
 def test_one_run_that_is_far_off_does_not_decide(worlds):
     """One run of Hyperband with LC-Net that stays where it was makes its mean the larger, not its runs."""
-    results = Made(PUBLISHED)
+    results = results_of(PUBLISHED)
     rows = results.frames["tables"]
     off = (rows["run"] == 0) & (rows["benchmark"] == "protein")
     results.frames["tables"] = rows.assign(regret=rows["regret"].where(~off, 50.0))
@@ -107,11 +92,11 @@ def test_figures_draw_the_three_methods(worlds):
         ).all()
         assert f"Hyperband + LC-Net {RUNS}" in figure.caption
     with pytest.raises(NotRunError):
-        artifacts.figB_3(Nothing(), None)
+        artifacts.figB_3(Fake(), None)
 
 
 def test_a_set_that_was_not_run_says_so():
-    figure = artifacts.fig5_7(Made(PUBLISHED, ["protein", "naval"]), None).figure
+    figure = artifacts.fig5_7(results_of(PUBLISHED, ["protein", "naval"]), None).figure
     assert [[text.get_text() for text in axes.texts] for axes in figure.axes] == [[], ["not run"]]
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
 
@@ -37,6 +37,8 @@ Experiments = tuple[Experiment, ...]
 Benchmark = Annotated[str, Name("benchmark")]
 Method = Annotated[str, Name("method")]
 Methods = tuple[Method, ...]
+Data = Literal["ours", "authors"]
+"""Whose data a claim is judged on, where the authors' have an outcome of their own: `reproduced: {data: authors}`."""
 F = TypeVar("F", bound=Callable[..., Check | list[Check]])
 
 
