@@ -10,11 +10,12 @@ An `Artifact` is one of its tables and figures at a scale, from a source of raw 
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial, update_wrapper
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,7 +25,7 @@ from core.experiment.cells import Cell, expand, make_cell
 from core.experiment.modules import Functions, import_module
 from core.experiment.schema import ArtifactSpec, Experiment, PaperSpec, load_spec, split_reference
 from core.experiment.settings import Settings
-from core.foundation.errors import UnknownNameError, UserError
+from core.foundation.errors import UnknownNameError, UserError, brief, nearest
 from core.foundation.files import read_mapping
 
 EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "rst", "json"), "figure": ("pdf", "png", "rst", "json")}
@@ -194,16 +195,30 @@ class Artifact:
 
     @property
     def function(self) -> Callable[..., Any]:
-        """The function of its name: (results, published or None) -> ReportTable or Figure.
+        """The function of its name, or that of its `draw`: (results, published or None) -> ReportTable or Figure.
 
         Raises:
-            UserError: there is none, or its module cannot be imported.
+            UserError: there is none, it takes other values, or its module cannot be imported.
         """
         functions = self.paper.functions("artifacts")
+        ((name, values),) = (self.spec.draw or {self.id: {}}).items()
+        where = f"{self.paper.place}: artifacts.{self.id}.draw"
         try:
-            return functions[self.id]
+            function = functions[name]
         except KeyError:
-            raise UserError(f"artifact {self.id!r}: {functions.place}: no function of that name") from None
+            if self.spec.draw is None:
+                raise UserError(f"artifact {self.id!r}: {functions.place}: no function of that name") from None
+            raise UnknownNameError(f"function in {where}:", name, functions.by_name) from None
+        if self.spec.draw is None:
+            return function
+        taken = dict(list(inspect.signature(function).parameters.items())[2:])  # after results and published
+        for each, value in values.items():
+            if each not in taken:
+                raise UserError(f"{where}.{name}: {each} = {brief(value)}: unknown value; {nearest(each, taken)}")
+        for each, parameter in taken.items():
+            if parameter.default is parameter.empty and each not in values:
+                raise UserError(f"{where}.{name}: {each}: missing; allowed: {', '.join(taken)}")
+        return update_wrapper(partial(function, **values), function)
 
     @property
     def published(self) -> Path:

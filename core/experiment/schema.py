@@ -166,15 +166,18 @@ class Source(Strict):
 
 
 class ArtifactSpec(Strict):
-    """One table or figure: a function of papers/<paper>/artifacts/ over the results of some experiments.
+    """One table or figure: a function of the paper's figures.py or tables.py over the results of some experiments.
 
-    Experiments may be another paper's, if their names differ from those of its own.
+    The function is named like the artifact. Artifacts that share one name it, with the values that it takes beside the
+    results and published numbers: `draw: {importance: {dataset: naval}}`. Experiments may be another paper's, if their
+    names differ from those of its own.
     """
 
     kind: Literal["table", "figure"]
     comparison: Literal["cells", "claims", "shape", "spec"]
     title: str
     source: Source
+    draw: Annotated[dict[Name, dict[str, Any]], Field(min_length=1, max_length=1)] | None = None
     experiments: list[Reference] = Field(default_factory=list)
     repeats: Name | None = None
     """Another artifact of the paper, which prints the same numbers: verdicts are counted there."""

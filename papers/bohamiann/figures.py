@@ -22,13 +22,13 @@ from core.report.figures.figure import (
     tuning_panels,
 )
 from core.report.figures.files import log_from_zero
-from core.report.runs.frames import benchmarks_run, cell_rows, count_runs, methods_run
+from core.report.runs.frames import benchmarks_run, cell_rows, count_runs, methods_run, shown_set
 from core.report.runs.trajectories import SMALLEST, mean_and_sem
 from core.report.style import data_set_names
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
 from papers.bohamiann.checks.models import VISIT, smaller_mode_share
-from papers.bohamiann.checks.networks import baseline_error, set_of
+from papers.bohamiann.checks.networks import IMAGES, baseline_error
 from papers.bohamiann.checks.searches import (
     FIGURE_A1,
     HPOLIB,
@@ -211,17 +211,8 @@ def warm_start(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, drawn)
 
 
-def fig3_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 3.4: XGBoost on three sets. The text names none of them but wine."""
-    return _xgboost(results, ("boston", "wine_red", "concrete"))
-
-
-def figA_2(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig A.2: the same on all sets."""
-    return _xgboost(results, SETS)
-
-
-def _xgboost(results: Results, names: tuple[str, ...]) -> Figure:
+def xgboost(results: Results, published: Published | None, names: Sequence[str] = SETS) -> Figure:
+    """Thesis Figs 3.4, whose text names no set but wine, and A.2: XGBoost on regression sets."""
     caption = (
         "Mean and standard error of the incumbent's validation RMSE. Multi-task methods start from 10 random "
         "configurations of another set, drawn anew in each run."
@@ -259,7 +250,10 @@ def _regrets(frame: pd.DataFrame, titles: Mapping[str, str], caption: str, marke
         drawn = [draw_evaluations(axes, regret, method) for method, regret in shown.items()]
         axes.axhline(TARGET, color=style.GREY, linewidth=0.8, linestyle=":")
         if marked and "gp" in shown:
-            _mark_faster(axes, shown["gp"].mean(0))
+            reached = np.flatnonzero(shown["gp"].mean(0) <= TARGET)
+            for (method, _), cell in published_in("bohamiann/multitask").cells.items() if len(reached) else ():
+                at = (reached[0] + 1) * (1 - cell.value / 100)  # where the multi-task methods should reach the target
+                mark_published(axes, at, TARGET, style.method(method).color, "published")
         axes.set(xlabel="evaluations", ylabel="regret (percentage points)")
         return pd.concat(drawn).assign(benchmark=name)
 
@@ -270,19 +264,10 @@ def _regrets(frame: pd.DataFrame, titles: Mapping[str, str], caption: str, marke
     return benchmark_panels(frame, titles, tuple(titles), 2, draw, f"{shown} {caption}")
 
 
-def _mark_faster(axes: Axes, gp: np.ndarray) -> None:
-    """Mark when the multi-task methods should reach the target, given GP-BO's mean regret (n,), if that does."""
-    reached = np.flatnonzero(gp <= TARGET)
-    if len(reached):
-        for (method, _), cell in published_in("bohamiann/multitask").cells.items():
-            at = (reached[0] + 1) * (1 - cell.value / 100)
-            mark_published(axes, at, TARGET, style.method(method).color, "published")
-
-
 def fig2_left(results: Results, published: Published | None) -> Figure:
     """NIPS Fig 2 left: each evaluation of a residual network over time, and the smallest validation error so far."""
     frame = frame_of(results, "resnet")
-    name, drawn = set_of(frame), []
+    name, drawn = shown_set(frame, IMAGES), []
     figure, axes = style.subplots(height=3.2, width=4.8)
     for method in SEARCHES:
         try:

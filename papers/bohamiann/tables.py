@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, Published
-from core.report.runs.frames import cell_rows
+from core.report.runs.frames import cell_rows, shown_set
 from core.report.style import data_set_names
 from core.report.tables.compare import (
     BOUNDS,
@@ -23,7 +23,7 @@ from core.report.tables.compare import (
 from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from papers.bohamiann.checks.models import select_constants
-from papers.bohamiann.checks.networks import baseline_error, set_of
+from papers.bohamiann.checks.networks import IMAGES, baseline_error
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -40,6 +40,7 @@ OURS_ONLY = {
 }
 QUOTED = ("vi", "pbp")
 LIKELIHOOD = "log-likelihood in nats per point, of the Gaussian with the ensemble's moments"
+METRICS = {"log_likelihood": ("higher", LIKELIHOOD), "rmse": ("lower", "RMSE in the target's units")}
 HELD_OUT = ("energy", "parkinsons", "naval")
 CONSTANTS = {
     "later_code": "defaults of the later code",
@@ -99,19 +100,9 @@ def table1(results: Results, published: Published) -> ReportTable:
     )
 
 
-def table3_1(results: Results, published: Published) -> ReportTable:
-    """Thesis Table 3.1: log-likelihood."""
-    return _uci_table(results, published, "log_likelihood", "higher", LIKELIHOOD)
-
-
-def table3_2(results: Results, published: Published) -> ReportTable:
-    """Thesis Table 3.2: root mean squared error of the same runs."""
-    return _uci_table(results, published, "rmse", "lower", "RMSE in the target's units")
-
-
-def _uci_table(results: Results, published: Published, metric: str, direction: str, description: str) -> ReportTable:
-    frame = results.frame("uci")
-    samples = samples_of(frame, metric)
+def uci_table(results: Results, published: Published, metric: Literal["log_likelihood", "rmse"]) -> ReportTable:
+    """Thesis Tables 3.1 and 3.2: log-likelihood, and root mean squared error of the same runs."""
+    samples, (direction, description) = samples_of(results.frame("uci"), metric), METRICS[metric]
     return compare_table(
         samples,
         published,
@@ -252,7 +243,7 @@ def evaluations_to_baseline(searches: pd.DataFrame, networks: pd.DataFrame, meth
     Raises:
         NotRunError: the search or the baseline was not run.
     """
-    rows = cell_rows(searches, set_of(searches), method).sort_values(["run", "evaluation"])
+    rows = cell_rows(searches, shown_set(searches, IMAGES), method).sort_values(["run", "evaluation"])
     level = baseline_error(networks)
     counts = []
     for _, one in rows.groupby("run"):

@@ -16,7 +16,7 @@ change is not better than a larger one, so its verdict is `reproduced` or `diffe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -31,8 +31,9 @@ from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Estimate, Verdict, exact_verdict, interval_verdict, our_estimate, welch_interval
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published, PublishedCell
-from core.tabular.grid import FCNET, VALUES
+from core.tabular.grid import FCNET
 from core.tabular.table import TEST, TRAIN, VALID, Table, local_neighbourhood
+from core.tabular.values import VALUES
 from papers.tabular.authors_tables import (
     INCUMBENT,
     PRINTED,
@@ -170,49 +171,21 @@ def _every_change() -> list[str]:
     return [INCUMBENT, *(change_name(*change) for change in changes)]
 
 
-KNOWN = published_names(rows=_every_change, columns=(ERROR, CHANGE))
-
-
-@KNOWN
-def table7_3(results: Results, published: Published) -> ReportTable:
-    """Thesis Table 7.3: the neighbourhood of the incumbent on protein, the same as Table D.3."""
-    return _neighbourhood(results, published, "protein", ("neighbours", "activations"))
-
-
-@KNOWN
-def tableD_1(results: Results, published: Published) -> ReportTable:
-    """Thesis Table D.1: the neighbourhood of the incumbent on naval."""
-    return _neighbourhood(results, published, "naval")
-
-
-@KNOWN
-def tableD_2(results: Results, published: Published) -> ReportTable:
-    """Thesis Table D.2: the neighbourhood of the incumbent on parkinsons."""
-    return _neighbourhood(results, published, "parkinsons")
-
-
-@KNOWN
-def tableD_3(results: Results, published: Published) -> ReportTable:
-    """Thesis Table D.3: the neighbourhood of the incumbent on protein."""
-    return _neighbourhood(results, published, "protein", ("neighbours", "activations"))
-
-
-@KNOWN
-def tableD_4(results: Results, published: Published) -> ReportTable:
-    """Thesis Table D.4: the neighbourhood of the incumbent on slice localization."""
-    return _neighbourhood(results, published, "slice_localization")
-
-
-def _neighbourhood(
-    results: Results, published: Published, name: str, trained: Iterable[str] = ("neighbours",)
+@published_names(rows=_every_change, columns=(ERROR, CHANGE))
+def neighbourhood(
+    results: Results, published: Published, dataset: str, trained: Sequence[str] = ("neighbours",)
 ) -> ReportTable:
-    """The table of a data set; `trained` are the experiments that may have the printed incumbent's neighbours."""
-    errors, own, caption = {}, {}, f"The networks of {label(name)} were not trained."
+    """Thesis Tables 7.3 and D.1 to D.4: the neighbourhood of the incumbent on a data set.
+
+    Args:
+        trained: The experiments that may have the printed incumbent's neighbours.
+    """
+    errors, own, caption = {}, {}, f"The networks of {label(dataset)} were not trained."
     theirs = authors_neighbours(results)
     ours = grid_tables_or(results, theirs)
-    if (table := ours.get(name)) is not None:
+    if (table := ours.get(dataset)) is not None:
         errors, own, caption = _errors(table), table.best_configuration, _caption(table)
-    printed, start = errors_from_printed(results, name, trained)
+    printed, start = errors_from_printed(results, dataset, trained)
     if printed:
         units = " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
         caption = f"{caption} From the printed incumbent: layers of {units} units."
@@ -246,7 +219,7 @@ def _neighbourhood(
         },
         caption=caption,
     )
-    compared = _with_authors(compared, theirs.get(name), published, _of_their_best(results, name))
+    compared = _with_authors(compared, theirs.get(dataset), published, _of_their_best(results, dataset))
     for (row, column), cell in compared.cells.items():
         if column in (AUTHORS_ERROR, AUTHORS_CHANGE):
             continue

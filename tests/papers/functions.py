@@ -13,14 +13,17 @@ PAPERS = Papers(Path(__file__).resolve().parents[2])
 
 
 class Functions:
-    """The functions of a folder by name, `Functions("bohb", "artifacts").fig6_1`; of claims/, the checks by id."""
+    """The functions of a role by name: artifacts as paper.yaml has them, `Functions("bohb", "artifacts").fig6_1`, and
+    checks by their claim's id."""
 
-    def __init__(self, paper: str, folder: str) -> None:
-        self._functions = PAPERS.paper(paper).functions(folder)
-        self._checks = {each.id: each.check for each in claims_of(PAPERS.paper(paper))} if folder == "claims" else {}
+    def __init__(self, paper: str, role: str) -> None:
+        self._paper, self._role = PAPERS.paper(paper), role
+        self._checks = {each.id: each.check for each in claims_of(self._paper)} if role == "claims" else {}
 
     def __getattr__(self, name: str) -> Callable:
-        return self._checks[name] if name in self._checks else self._functions[name]
+        if self._role == "artifacts" and name in self._paper.artifacts:
+            return self._paper.artifact(name).function
+        return self._checks[name] if name in self._checks else self._paper.functions(self._role)[name]
 
 
 def all_claims(paper: str) -> list[Claim]:

@@ -115,18 +115,6 @@ def runs_of(frame: pd.DataFrame, *benchmarks: str) -> str:
     return count_runs(frame[frame["benchmark"].isin(benchmarks)] if benchmarks else frame)
 
 
-def shown_set(frame: pd.DataFrame, wanted: str) -> str:
-    """The benchmark of a figure that shows one: the wanted one, or another where only that was run.
-
-    Raises:
-        NotRunError: there is none.
-    """
-    if frame.empty:
-        raise NotRunError(wanted)
-    names = benchmarks_run(frame)
-    return wanted if wanted in names else names[0]
-
-
 def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
     """The label of a time axis, with the length of the unit."""
     seconds = frame.loc[frame["benchmark"] == benchmark, "largest_budget"].iloc[0]

@@ -13,10 +13,10 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.figures.curves import draw_authors, draw_errors
 from core.report.figures.figure import draw_panels, not_run_words
-from core.report.runs.frames import benchmarks_run, count_runs
+from core.report.runs.frames import benchmarks_run, count_runs, shown_set
 from core.report.runs.trajectories import continued
 from core.report.style import data_set_name
-from papers.bohb.figures.curves import curves_of, draw, runs_of, shown_set
+from papers.bohb.figures.curves import curves_of, draw, runs_of
 from papers.bohb.runs import POLICY_EXPERIMENTS, svm_runs
 
 COUNTING_ONES = ("counting_ones", "counting_ones_smac", "counting_ones_text")
@@ -52,17 +52,8 @@ def fig6_2(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, drawn)
 
 
-def figC_8(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.8: means in 8 to 64 dimensions."""
-    return _counting_ones(results, median=False)
-
-
-def figC_9(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.9: medians in 8 to 64 dimensions."""
-    return _counting_ones(results, median=True)
-
-
-def _counting_ones(results: Results, median: bool) -> Figure:
+def counting_ones(results: Results, published: Published | None, median: bool) -> Figure:
+    """Thesis Figs C.8 and C.9: means or medians in 8 to 64 dimensions."""
     frame = frame_of(results, *COUNTING_ONES)
     figure, panels = style.subplots(2, 2, height=5.0)
     halves = {name: int(name[1:]) // 2 for name in DIMENSIONS}

@@ -16,7 +16,7 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.figures.charts import draw_effects, effect
 from core.report.figures.figure import mark_published
-from core.report.runs.frames import count_runs
+from core.report.runs.frames import count_runs, shown_set
 from core.report.runs.trajectories import SMALLEST, times_of
 from core.report.verdicts.mean_comparisons import ratio_of
 from core.report.verdicts.names import published_names
@@ -38,7 +38,6 @@ from papers.bohb.figures.curves import (
     line_of,
     missing_sets,
     runs_of,
-    shown_set,
 )
 from papers.bohb.runs import DATA_SETS, RESOLUTION, SURROGATES
 
@@ -48,6 +47,13 @@ PRINTED_TIMES = (
 )
 LARGEST_BUDGET = {"adult": 243, "higgs": 243, "letter": 81, "mnist": 243, "optdigits": 27, "poker": 2187}
 """Seconds, from Table C.2; for the two sets that it lacks, from the first entries of these runs."""
+SETTINGS = {
+    "samples": (SAMPLES, "BOHB with 4 to 256 samples of the good density per proposal"),
+    "random_fraction": (RANDOM_FRACTIONS, "BOHB with different random fractions"),
+    "eta": (ETAS, "BOHB with different eta"),
+    "bandwidth_factor": (FACTORS, "BOHB with different bandwidth factors"),
+}
+"""The methods and the words of each setting of BOHB that is varied, by its experiment."""
 WHOLE = 0.9  # share of the longest run; a run that ends earlier was broken off
 
 
@@ -163,47 +169,24 @@ def figC_3(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, drawn)
 
 
-def figC_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.4: numbers of samples."""
-    return _ratios(results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density per proposal")
-
-
-def figC_5(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.5: random fractions."""
-    return _ratios(results, "random_fraction", RANDOM_FRACTIONS, "BOHB with different random fractions")
-
-
-def figC_6(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.6: values of eta."""
-    return _ratios(results, "eta", ETAS, "BOHB with different eta")
-
-
-def figC_7(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.7: bandwidth factors."""
-    return _ratios(results, "bandwidth_factor", FACTORS, "BOHB with different bandwidth factors")
-
-
-def _ratios(results: Results, experiment: str, methods: list[str], what: str) -> Figure:
-    """The curves over that of the default, from which most of them cannot be told apart as they are."""
-    frame = frame_of(results, experiment)
+def over_default(results: Results, published: Published | None, setting: str) -> Figure:
+    """Thesis Figs C.4 to C.7: curves over that of the default, from which most cannot be told apart as they are."""
+    frame, (methods, what) = frame_of(results, setting), SETTINGS[setting]
     (default,) = set(methods) & set(DEFAULTS)
-    figure, drawn = data_set_panels(
-        frame, lambda axes, rows, name: _draw_ratios(axes, rows, name, methods, default), "regret / default's"
-    )
+
+    def draw_ratios(axes: Axes, rows: pd.DataFrame, name: str) -> pd.DataFrame:
+        curves = curves_of(rows, name, methods)
+        reference = curves[curves["method"] == default].set_index("time")["value"].reindex(curves["time"]).to_numpy()
+        shown = curves.assign(**{column: curves[column] / reference for column in ("value", "low", "high")}).dropna()
+        draw(axes, shown)
+        return curves.assign(ratio=curves["value"] / reference)
+
+    figure, drawn = data_set_panels(frame, draw_ratios, "regret / default's")
     caption = (
         f"{what}: mean regret over {runs_of(frame)}, with its standard error, over the mean regret of the default at "
         f"the same time.{missing_sets(frame)} {BUDGET}. The thesis draws the regrets themselves, which are in the data."
     )
     return Figure(figure, caption, drawn)
-
-
-def _draw_ratios(axes: Axes, frame: pd.DataFrame, name: str, methods: list[str], default: str) -> pd.DataFrame:
-    """Draw the curves over the default's; returns the curves, with their `ratio`."""
-    curves = curves_of(frame, name, methods)
-    reference = curves[curves["method"] == default].set_index("time")["value"].reindex(curves["time"]).to_numpy()
-    shown = curves.assign(**{column: curves[column] / reference for column in ("value", "low", "high")}).dropna()
-    draw(axes, shown)
-    return curves.assign(ratio=curves["value"] / reference)
 
 
 class Pair(NamedTuple):

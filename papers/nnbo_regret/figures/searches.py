@@ -112,18 +112,8 @@ def authors_seconds() -> dict[str, pd.DataFrame]:
     return {str(mode): rows.drop(columns="mode").set_index("evaluation") for mode, rows in modes}
 
 
-def fig2b(results: Results, published: Published | None) -> Figure:
-    """Brofos Fig 2b: average and minimum regret on the Gaussian mixture."""
-    return _regret(results, "mixture", "gaussian_mixture", published_runs("nnbo_regret/fig2b_runs"))
-
-
-def fig2c(results: Results, published: Published | None) -> Figure:
-    """Brofos Fig 2c: average and minimum regret on the Hartmann function."""
-    return _regret(results, "hartmann", "hartmann4_rescaled", published_runs("nnbo_regret/fig2c_runs"))
-
-
-def _regret(results: Results, experiment: str, benchmark: str, theirs: pd.DataFrame) -> Figure:
-    """Mean over runs of R_m / m and Q_m with the middle 80% of the runs; the authors' dashed."""
+def regret(results: Results, published: Published | None, experiment: str, benchmark: str, theirs: str) -> Figure:
+    """Brofos Figs 2b and 2c: mean over runs of R_m / m and Q_m with the middle 80% of the runs; the authors' dashed."""
     average, minimum, _ = queries(results, experiment, benchmark, SHOWN)
     figure, axes = style.subplots(height=3.0)
     parts = []
@@ -134,7 +124,8 @@ def _regret(results: Results, experiment: str, benchmark: str, theirs: pd.DataFr
         draw_line(axes, n, values.mean(0), low, high, {"color": color, "label": label})
         series = {"series": label, "query": n, "mean": values.mean(0), "quantile_10": low, "quantile_90": high}
         parts.append(pd.DataFrame(series))
-    for (label, mean), color in zip(gp_regrets(theirs).items(), (style.VERMILION, style.BLUE), strict=True):
+    authors = gp_regrets(published_runs(theirs))
+    for (label, mean), color in zip(authors.items(), (style.VERMILION, style.BLUE), strict=True):
         axes.plot(mean.index, mean, color=color, linestyle="--", label=label)
         parts.append(pd.DataFrame({"series": label, "query": mean.index, "mean": mean.to_numpy()}))
     axes.set_yscale("log")

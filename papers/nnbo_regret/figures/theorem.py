@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -42,20 +42,9 @@ BINS = style.sequential(4)
 Draw = Callable[[Axes, Paths], pd.DataFrame]
 
 
-@published_names(rows=DECAY, columns=("gaussian_process",))
-def fig3a(results: Results, published: Published) -> Figure:
-    """Brofos Fig 3a: the probability on draws of a Gaussian process, beside the function of the authors' code."""
-    return _probability(results, published, "gaussian_process", "brofos_quartic")
-
-
-@published_names(rows=DECAY, columns=("hartmann4_rescaled",))
-def fig3b(results: Results, published: Published) -> Figure:
-    """Brofos Fig 3b: the same on the 4-d Hartmann function."""
-    return _probability(results, published, "hartmann4_rescaled")
-
-
-def _probability(results: Results, published: Published, *names: str) -> Figure:
-    """The decay on each benchmark; the first is the one whose rate, and perhaps n_0, was published."""
+@published_names(rows=DECAY, columns=("gaussian_process", "hartmann4_rescaled"))
+def probability(results: Results, published: Published, names: Sequence[str]) -> Figure:
+    """Brofos Figs 3a and 3b: the decay on each benchmark; the rate, and perhaps n_0, of the first was published."""
     rate, published_start = published["rate", names[0]].value, published.get(("start", names[0]))
     figure, panels = style.subplots(1, len(names), height=3.0, sharey=True, squeeze=False)
     parts, fits = [], {}

@@ -42,24 +42,15 @@ PRINTED = "published (Table E.4)"
 MARKS = "Marks: the ranks that Table E.4 prints after 100 evaluations, with SMAC's in the forest's colour."
 
 
-def fig8_1(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 8.1: Boston housing, power plant and concrete."""
-    return _panels(results, UNLUCKY)
-
-
-def figE_2(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig E.2: all sets that both methods have tuned."""
-    return _panels(results, tuple(SETS))
-
-
-def _panels(results: Results, names: tuple[str, ...]) -> Figure:
+def xgboost(results: Results, published: Published | None, unlucky: bool) -> Figure:
+    """Thesis Figs 8.1 and E.2: three sets on which the better method does not win, or all that both have tuned."""
     frame = frame_of(results, TUNING)
     frame = frame[frame["method"].isin(TUNERS) & frame["benchmark"].isin(both_ran(frame))]
     caption = (
         "Root mean squared validation error of the best configuration of XGBoost found so far, in the units of the "
         f"targets: mean and standard error over {count_runs(frame)}."
     )
-    return tuning_panels(frame, SETS, names, TUNERS, caption)
+    return tuning_panels(frame, SETS, UNLUCKY if unlucky else tuple(SETS), TUNERS, caption)
 
 
 def fig8_2(results: Results, published: Published | None) -> Figure:

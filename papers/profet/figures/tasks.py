@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -62,17 +63,10 @@ def figE_1(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, data)
 
 
-def figE_4(results: Results, published: Published | None) -> Figure:
-    """Generated tasks of support vector machines with noise."""
-    return _samples(results, "observed", "with noise")
-
-
-def figE_5(results: Results, published: Published | None) -> Figure:
-    """The same tasks without noise."""
-    return _samples(results, "value", "without noise")
-
-
-def _samples(results: Results, column: str, words: str) -> Figure:
+def svm_samples(
+    results: Results, published: Published | None, column: Literal["observed", "value"], words: str
+) -> Figure:
+    """Thesis Figs E.4 and E.5: generated tasks of support vector machines, with noise and without."""
     frame = frame_of(results, "svm_samples")
     tasks = sorted(frame["task"].unique())
     rows = -(-len(tasks) // COLUMNS)

@@ -48,31 +48,6 @@ def figD_5(results: Results, published: Published | None) -> Figure:
     return _budgets(grid_tables(results))
 
 
-def fig7_3(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 7.3: functional ANOVA on protein, the same as Fig D.8."""
-    return _importance(results, "protein")
-
-
-def figD_6(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.6: functional ANOVA on naval."""
-    return _importance(results, "naval")
-
-
-def figD_7(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.7: functional ANOVA on parkinsons."""
-    return _importance(results, "parkinsons")
-
-
-def figD_8(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.8: functional ANOVA on protein."""
-    return _importance(results, "protein")
-
-
-def figD_9(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.9: functional ANOVA on slice localization."""
-    return _importance(results, "slice_localization")
-
-
 def fig7_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 7.4: rank correlation of the errors across data sets, on our tables and on the authors'."""
     theirs = agreements(results, IMPORTANCE_SHARES)
@@ -146,12 +121,15 @@ def _budgets(tables: dict[str, Table]) -> Figure:
     return Figure(figure, caption, pd.concat(parts))
 
 
-def _importance(results: Results, name: str) -> Figure:
-    """Bars of our table and of the authors', those of the authors' largest first where there are both."""
-    theirs = importances(results, name)
-    table = grid_tables_or(results, theirs).get(name)
+def importance(results: Results, published: Published | None, dataset: str) -> Figure:
+    """Thesis Figs 7.3 and D.6 to D.9: functional ANOVA on a data set.
+
+    Bars of our table and of the authors', those of the authors' largest first where there are both.
+    """
+    theirs = importances(results, dataset)
+    table = grid_tables_or(results, theirs).get(dataset)
     if table is None and not len(theirs):
-        raise NotRunError(f"grid/{name}")
+        raise NotRunError(f"grid/{dataset}")
     figure, panels = style.subplots(2, 3, width=7.2, height=5.0)
     parts = []
     for column, share in enumerate(IMPORTANCE_SHARES):
@@ -167,14 +145,14 @@ def _importance(results: Results, name: str) -> Figure:
         axes.set_xlabel("importance")
     if len(theirs):  # their bars have a colour of their own, also where they are alone
         style.legend(figure, panels.flat, 2)
-    words = _described({} if table is None else {name: table}, [name] if len(theirs) else [])
+    words = _described({} if table is None else {dataset: table}, [dataset] if len(theirs) else [])
     caption = (
-        f"{label(name)}: share of the variance of the average error (ours: test, authors': validation) "
+        f"{label(dataset)}: share of the variance of the average error (ours: test, authors': validation) "
         "that single hyperparameters (top) and the ten strongest pairs (bottom, beyond their singles) explain, "
         f"computed exactly; in brackets the number of configurations. {words}"
     )
     columns = ["hyperparameters", "order", "importance", "share", "source"]
-    return Figure(figure, caption, pd.concat(parts)[columns].assign(dataset=name))
+    return Figure(figure, caption, pd.concat(parts)[columns].assign(dataset=dataset))
 
 
 def _importances(table: Table, share: float) -> pd.DataFrame:

@@ -14,8 +14,8 @@ from core.report.figures.figure import Figure
 from core.report.runs.frames import NotRunError
 from core.report.statistics.intervals import ecdf
 from core.report.verdicts.published import Published
-from core.tabular.grid import VALUES
 from core.tabular.table import Table
+from core.tabular.values import VALUES
 from papers.tabular.authors_tables import (
     QUARTILES,
     THEIRS,
@@ -70,26 +70,6 @@ def fig7_1(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
 
 
-def figD_1(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.1: errors after all epochs."""
-    return _by_set(results, "Errors", "averages over the repetitions")
-
-
-def figD_2(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.2: numbers of parameters."""
-    return _by_set(results, "Parameters", "trainable parameters of each network")
-
-
-def figD_3(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.3: training times."""
-    return _by_set(results, "Training time", "averages over the repetitions")
-
-
-def figD_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.4: noise after each of the stored epochs."""
-    return _by_set(results, "Noise", NOISE)
-
-
 def _errors(table: Table) -> Curves:
     return {"train": table.mean_train[:, -1], "validation": table.mean_valid[:, -1], "test": table.mean_test}
 
@@ -104,10 +84,17 @@ PANELS: dict[str, tuple[Callable[[Table], Curves], str]] = {
     "Training time": (lambda table: {"": table.mean_seconds}, "seconds"),
     "Noise": (_noise, "standard deviation"),
 }
+WORDS = {
+    "Errors": "averages over the repetitions",
+    "Parameters": "trainable parameters of each network",
+    "Training time": "averages over the repetitions",
+    "Noise": NOISE,
+}
 
 
-def _by_set(results: Results, title: str, words: str) -> Figure:
-    values_of, unit = PANELS[title]
+def by_set(results: Results, published: Published | None, title: str) -> Figure:
+    """Thesis Figs D.1 to D.4: one of these panels for each data set."""
+    (values_of, unit), words = PANELS[title], WORDS[title]
     theirs = _of_authors(results, title)
     tables = grid_tables_or(results, theirs)
     names = list(in_order({**tables, **theirs}))

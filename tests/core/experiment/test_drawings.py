@@ -9,6 +9,49 @@ import pytest
 from core.experiment.paper import Artifact
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
+from core.foundation.errors import UserError
+
+CURVE = """
+
+def curve(results, published, dataset, sizes, logarithmic=False):
+    return results, published, dataset, sizes, logarithmic
+
+
+curve.published_names = ((), ())
+"""
+
+
+def test_artifacts_may_share_a_function_with_values_of_their_own(toy, edit, tmp_path):
+    """The function's marks, such as the names that its published numbers may have, are those of the artifact."""
+    edit("  fig1:\n", "  fig1:\n    draw: {curve: {dataset: line, sizes: [1, 2]}}\n")
+    with open(tmp_path / "toypapers/toy/figures.py", "a") as file:
+        file.write(CURVE)
+    drawn = toy().artifact("toy/fig1").function
+    assert drawn("results", None) == ("results", None, "line", [1, 2], False)
+    assert drawn.published_names == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("draw", "complaint"),
+    [
+        ("{curv: {dataset: line}}", "unknown function in {}: 'curv'; did you mean 'curve'?"),
+        ("{curve: {data: line}}", "{}.curve: data = 'line': unknown value; did you mean 'dataset'?"),
+        ("{curve: {sizes: 1}}", "{}.curve: dataset: missing; allowed: dataset, sizes, logarithmic"),
+    ],
+)
+def test_a_function_that_does_not_exist_or_takes_other_values_is_named(toy, edit, tmp_path, draw, complaint):
+    edit("  fig1:\n", f"  fig1:\n    draw: {draw}\n")
+    with open(tmp_path / "toypapers/toy/figures.py", "a") as file:
+        file.write(CURVE)
+    with pytest.raises(UserError) as caught:
+        _ = toy().artifact("toy/fig1").function
+    assert str(caught.value).startswith(complaint.format("toypapers/toy/paper.yaml: artifacts.fig1.draw"))
+
+
+def test_an_artifact_is_drawn_by_one_function(toy, edit):
+    edit("  fig1:\n", "  fig1:\n    draw: {curve: {}, bars: {}}\n")
+    with pytest.raises(UserError, match=r"paper\.yaml: artifacts\.fig1\.draw: Dictionary should have at most 1 item"):
+        toy().paper("toy")
 
 
 def test_files_stand_apart_by_source(toy):
