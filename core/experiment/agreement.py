@@ -19,7 +19,7 @@ and the interval is Student's, of the pairs' differences. Otherwise both are ind
 
 * One row per run: its numbers as they are.
 * Evaluations of a search (rows have an `origin`): the smallest `loss` and `regret` of the run, other numbers averaged.
-* A search's incumbents, or its iterations: the last row.
+* A search's incumbents (rows have an `evaluation`): the last row.
 * Anything else (grids of predictions, positions of a chain): averages over the run's rows.
 """
 
@@ -108,14 +108,16 @@ def agreement(
 ) -> tuple[str, str]:
     """The agreement of the same repetitions, shipped and rerun, and a remark on what differs most.
 
+    What a rerun records that was not recorded when the files were made is not compared.
+
     Args:
         all_shipped: All repetitions of the cell, for the comparison in distribution.
         measured: Columns that are times, or "all".
     """
     absent = [name for name in shipped.columns.difference(again.columns) if shipped[name].isna().all()]
     shipped = shipped.drop(columns=absent)  # repetitions that all failed take the others' columns
-    if set(shipped.columns) != set(again.columns):
-        return DIFFERS, f"columns {sorted(set(shipped.columns) ^ set(again.columns))} are on one side only"
+    if lacking := set(shipped.columns) - set(again.columns):
+        return DIFFERS, f"columns {sorted(lacking)} are shipped, but the rerun has none"
     if measured == "all":
         return MEASURED, ""
     names = [name for name in shipped.columns if name not in measured]
@@ -210,7 +212,6 @@ def _interval(ours: np.ndarray, theirs: np.ndarray, paired: bool) -> tuple[float
 
 
 BEST = ("loss", "regret")
-ORDERED = ("evaluation", "evaluations", "iteration")
 
 
 def per_run(records: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFrame:
@@ -234,7 +235,7 @@ def per_run(records: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFram
         best = [name for name in BEST if name in numbers]
         rest = groups.mean().drop(columns=best).add_prefix("mean ")
         return pd.concat([groups[best].min().add_prefix("best "), rest], axis=1)
-    if any(name in numbers for name in ORDERED):
+    if "evaluation" in numbers:
         return groups.nth(-1).set_index(records["run"][~records["run"].duplicated(keep="last")]).add_prefix("last ")
     return groups.mean().add_prefix("mean ")
 

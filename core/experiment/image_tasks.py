@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder, unfinished_file
-from core.experiment.image_settings import ImageTask
+from core.experiment.search_settings import ImageTask
+from core.foundation.errors import UserError
 from core.objectives.guard import Remembered
 from core.objectives.image_classification import ImageClassification
+from core.spaces import Column
 from core.vision.data import ImageSet, image_set
 
 
@@ -60,6 +63,40 @@ def retrained(
         rows.append({"run": run, "test_error": objective.test_error(hyperparameters, seed, epochs), **hyperparameters})
         context.progress_of(done)(1.0)
     return pd.DataFrame(rows)
+
+
+def best_configuration(records: pd.DataFrame, method: str, run: int, space: ConfigurationSpace) -> dict[str, Any]:
+    """The configuration with the smallest loss, on the largest budget, of a run of a method.
+
+    The runs are counted again from the first one after the last.
+
+    Args:
+        records: What `core.experiment.search` returned, with the column `method`.
+
+    Raises:
+        UserError: no evaluation of the run succeeded.
+    """
+    rows = records[(records["method"] == method) & (records["status"] == "ok")]
+    runs = sorted(rows["run"].unique())
+    if not runs:
+        raise UserError(f"method {method!r}: no evaluation succeeded; allowed: records with one that did")
+    rows = rows[rows["run"] == runs[run % len(runs)]]
+    if "budget" in rows:
+        rows = rows[rows["budget"] == rows["budget"].max()]
+    return as_configuration(rows.loc[rows["loss"].idxmin()], space)
+
+
+def as_configuration(row: Mapping[str, Any] | pd.Series, space: ConfigurationSpace) -> dict[str, Any]:
+    """The hyperparameters of a row, those that are not active left out, whole numbers as such."""
+    configuration = {}
+    for name in space:
+        if pd.isna(row[name]):
+            continue
+        kind = Column.of(space[name]).kind
+        configuration[name] = (
+            round(row[name]) if kind == "integer" else float(row[name]) if kind == "float" else row[name]
+        )
+    return configuration
 
 
 class Once:

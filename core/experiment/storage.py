@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.data.tables import UnpackedSizeError, read_parquet
+from core.experiment.old_columns import todays_names
 from core.foundation.errors import UserError
 from core.foundation.files import cannot_be_written, write_whole
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 METADATA_KEY = b"replication"
 SEAL_KEY = b"replication_checksum"
+COLUMNS_KEY = b"replication_columns"
+"""Files without it may have old names of columns."""
 DAMAGED = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 """What Arrow and pandas raise on an incomplete file."""
 NOT_PARQUET = "truncated or not a Parquet file"
@@ -65,7 +68,7 @@ def write_records(path: str | Path, records: pd.DataFrame, provenance: dict[str,
 def write_table(path: str | Path, table: pa.Table, provenance: dict[str, Any]) -> None:
     """The same for an Arrow table; raises as `write_records`."""
     path = Path(path)
-    notes = {METADATA_KEY: json.dumps(provenance, sort_keys=True), SEAL_KEY: UNSEALED}
+    notes = {METADATA_KEY: json.dumps(provenance, sort_keys=True), SEAL_KEY: UNSEALED, COLUMNS_KEY: b"trace"}
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})
     write_whole(path, lambda stream: stream.write(seal(_encoded(table))), _explain_write_error)
 
@@ -91,7 +94,7 @@ def read_records(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def read_table(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
-    """The same as an Arrow table, without pandas; raises as `read_records`."""
+    """The same as an Arrow table, without pandas, columns by today's names; raises as `read_records`."""
     path = Path(path)
     content = _read_checked(path)
     try:
@@ -101,6 +104,8 @@ def read_table(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
     except DAMAGED as error:
         raise ResultFileError(_explain_read_error(path, error)) from error
     provenance = _provenance(path, table.schema)
+    if COLUMNS_KEY not in table.schema.metadata:
+        table = table.rename_columns(todays_names(table.column_names))
     if missing := {"run", "status", "message"} - set(table.column_names):
         raise ResultFileError(_unreadable(path, f"without the columns {sorted(missing)}"))
     if len(set(table.column_names)) < table.num_columns:

@@ -8,7 +8,7 @@ import pandas as pd
 import torch
 
 from core.experiment.context import Context
-from core.experiment.suggestion_settings import Suggestions
+from core.experiment.search_settings import Suggestions
 from core.foundation.randomness import make_generators, uniform_
 from core.objectives.synthetic import lookup
 from core.optimizers.policy import no_memory

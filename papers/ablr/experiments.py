@@ -20,7 +20,7 @@ from torch import Tensor
 
 from core.data import load
 from core.experiment.context import Context
-from core.experiment.optimization import initial_design, objective_generators, rows_of_search
+from core.experiment.search import initial_design, objective_generators, rows_of_search
 from core.experiment.suggestion_time import measure_suggestions
 from core.foundation.randomness import make_generators, uniform_
 from core.foundation.schedules import constant
@@ -166,7 +166,7 @@ def tables(context: Context[Tables]) -> pd.DataFrame:
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
     """Fig 2, right: searches that train networks, whose training errors and seconds are side signals.
 
-    One row for each evaluation: run, evaluation, loss (validation error), train_error, and seconds of training.
+    One row for each evaluation: run, evaluation, loss (validation error), train_error, and cost in seconds.
     """
     # 60% of the data set are for training and 20% for validation.
     parts, encoding = prepare(load(context.benchmark), SPLIT_SEED)[0], CubeEncoding(network_space())
@@ -179,7 +179,7 @@ def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
         return torch.from_numpy(np.stack(outcomes)).to(points)
 
     loss, train_error, log_seconds = search(context, encoding, evaluate, Known()).unbind(-1)
-    values = {"loss": loss, "train_error": train_error, "seconds": 10**log_seconds}
+    values = {"loss": loss, "train_error": train_error, "cost": 10**log_seconds}
     return rows_of_search(context.runs, values)
 
 

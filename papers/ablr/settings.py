@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from core.experiment.optimization_settings import SharedStart
-from core.experiment.suggestion_settings import Suggestions
+from core.experiment.search_settings import SharedStart, Suggestions
 from core.foundation.strict import AddedLater
 from core.study.methods import one_of
 

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.image_settings import ImageTask
-from core.experiment.optimization_settings import Optimization
+from core.experiment.search_settings import ImageTask, Optimization, ParallelSearch
 from core.experiment.settings import Settings
 from core.foundation.strict import AddedLater, OpenShare
 from core.optimizers.model_settings import Initialisation, WeightPriorName
@@ -179,7 +178,7 @@ class ResidualTask(ImageTask):
     width: PositiveInt = 16
 
 
-class ResidualSearch(ResidualTask, Optimization):
+class ResidualSearch(ResidualTask, ParallelSearch):
     """A parallel search for their hyperparameters.
 
     Attributes:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from core.experiment.image_settings import ImageTask
+from core.experiment.search_settings import Course, ImageTask, Search, SimulatedSearch, TimedSearch
 from core.experiment.settings import Settings
-from core.experiment.timed_search_settings import TimedSearch
 from core.foundation.strict import AddedLater
 from core.study.methods import one_of
 
@@ -26,9 +25,6 @@ __all__ = [
     "TimedSearch",
 ]
 
-BANDITS = ("hyperband", "hyperband_lcnet", "bohb")
-SimulatedMethod = one_of("random", "tpe", "smac", "gp_mcmc", *BANDITS)
-
 
 class Collect(Settings):
     """Learning curves of configurations drawn from Table C.1 (thesis C.8.1).
@@ -44,35 +40,6 @@ class Collect(Settings):
     epochs: PositiveInt = 50
     seed: NonNegativeInt = 0
     whole: Annotated[bool, AddedLater(False)] = False
-
-
-class SimulatedSearch(Settings):
-    """Repetitions of one method on one objective with a fidelity; see `papers.bohb.experiments.searches`.
-
-    Attributes:
-        method: Method with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after
-            the other. Both, and "random" and "tpe", evaluate on the largest budget only.
-        full_evaluations: Number of times the largest budget after which the clock stops; null for a bandit (Hyperband,
-            with LC-Net or without, or BOHB) with a number of `brackets`, after which its run ends.
-        workers: Number of workers that evaluate side by side.
-    """
-
-    method: SimulatedMethod
-    full_evaluations: PositiveFloat | None = None
-    workers: PositiveInt = 1
-
-    @model_validator(mode="after")
-    def _ends(self) -> SimulatedSearch:
-        method, full = self.method, self.full_evaluations
-        if (full is None) == (method.own.get("brackets") is None):
-            raise ValueError(f"full_evaluations = {full}: give it or, to {', '.join(BANDITS)}, method.brackets")
-        if not method.needs_budgets and full < 1:
-            raise ValueError(f"full_evaluations = {full}: method {method.method!r} needs at least 1")
-        if method.method == "gp_mcmc" and self.workers != 1:
-            raise ValueError(f"workers = {self.workers}: method 'gp_mcmc' has 1")
-        if method.method == "gp_mcmc" and full % 1:
-            raise ValueError(f"full_evaluations = {full}: method 'gp_mcmc' has a whole number of them")
-        return self
 
 
 class SurrogateSearch(SimulatedSearch):
@@ -150,7 +117,7 @@ class ShakenNetworks(ImageTask):
     most_rows: Annotated[int, Field(gt=32)] = 256
 
 
-class ShakenSearch(ShakenNetworks):
+class ShakenSearch(ShakenNetworks, Search):
     """A search for hyperparameters of shake-shake networks (thesis 6.4.5), which ends after a number of brackets.
 
     Attributes:
@@ -166,6 +133,9 @@ class ShakenSearch(ShakenNetworks):
         if self.method.brackets is None:
             raise ValueError("method.brackets = None; allowed: a number, after which the search ends")
         return self
+
+    def course(self, largest: float | None) -> Course:
+        return Course(None, workers=self.workers)
 
 
 class Densities(Settings):

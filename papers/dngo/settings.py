@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.image_settings import ImageTask
-from core.experiment.optimization_settings import Optimization
+from core.experiment.search_settings import Course, ImageTask, Optimization, ParallelSearch, Search, Suggestions
 from core.experiment.settings import Settings
-from core.experiment.suggestion_settings import Suggestions
 from core.foundation.strict import OpenShare
 from core.study.methods import SingleBudgetMethod
 
@@ -43,30 +41,34 @@ class Features(Settings):
     test_fraction: OpenShare = 0.1
 
 
-class FeatureSearch(Settings):
+class DesignSearch(Search):
+    """Bayesian optimization by a variant of DNGO, from points that all variants share."""
+
+    evaluations: PositiveInt
+    initial_design: PositiveInt = 5
+
+    def course(self, largest: float | None) -> Course:
+        return Course(self.evaluations, self.initial_design)
+
+
+class FeatureSearch(DesignSearch):
     """Bayesian optimization with either kind of features."""
 
     features: Literal["map", "evidence"]
     epochs: PositiveInt = EPOCHS
-    evaluations: PositiveInt
-    initial_design: PositiveInt = 5
 
 
-class ActivationSearch(Settings):
+class ActivationSearch(DesignSearch):
     """Bayesian optimization by DNGO with one kind of units."""
 
     activation: Literal["tanh", "relu", "relu+tanh"]
     epochs: PositiveInt = EPOCHS
-    evaluations: PositiveInt
-    initial_design: PositiveInt = 5
 
 
-class ScheduleSearch(Settings):
+class ScheduleSearch(DesignSearch):
     """Bayesian optimization by DNGO whose network trains for a number of updates, or of epochs where that is null."""
 
     updates: PositiveInt | None
-    evaluations: PositiveInt
-    initial_design: PositiveInt = 5
 
 
 class Dropout(Settings):
@@ -125,7 +127,7 @@ class CorruptedTask(ImageTask):
     samples: PositiveInt = 100
 
 
-class CorruptedSearch(CorruptedTask, Optimization):
+class CorruptedSearch(CorruptedTask, ParallelSearch):
     """A parallel search for their hyperparameters.
 
     Attributes:

@@ -267,7 +267,7 @@ class Searches:
     """Runs on a surrogate.
 
     Attributes:
-        frame: Records of `timed_search`, or published runs in their form.
+        frame: Incumbents over the time of searches, or published runs in their form.
         name: Benchmark.
         ours: Whether they are ours, and have variants.
     """
@@ -349,7 +349,7 @@ def time_of_the_first_incumbent(
 
     def over(frame: pd.DataFrame, name: str, other: str) -> Check:
         rows = [cell_rows(frame, name, each) for each in (method, other)]
-        first = tuple(np.log10(each.groupby("run")["time"].min()) for each in rows)
+        first = tuple(np.log10(each.groupby("run")["finished"].min()) for each in rows)
         interval = bootstrap_interval(first, mean_difference, seed)
         factor = BoundedFactor(interval, interval)
         return judge_factor(factor, (above, below), f"{SETS[experiment][name]}, {words.format(other)}: ")

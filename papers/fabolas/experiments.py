@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.experiment.context import Context
 from core.experiment.image_tasks import Once, images_of, key_of, remembered
-from core.experiment.timed_search import timed_search
+from core.experiment.search import search
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators
 from core.foundation.seeds import derive_seed
@@ -228,20 +228,24 @@ def _model(settings: SubsetModels | SizeNoise, basis: Basis | None) -> Marginali
     return MarginalisedGP(samples=settings.samples, burn_in=settings.burn_in, thinning=settings.thinning, basis=basis)
 
 
+CLOCK = {"on_all": True, "with_proposals": True}
+"""The clock of 4.5 counts evaluations and proposals; an incumbent that no method recommends was trained on all data."""
+
+
 def surrogate_search(context: Context[TimedSearch]) -> pd.DataFrame:
-    """Errors of the incumbents on a surrogate, which are its predictions for all of the data; see `timed_search`.
+    """Errors of the incumbents on a surrogate, its predictions for all of the data; see `Searches.incumbents`.
 
     Besides its columns: `regret`, the error above the surrogate's `optimum`, and that.
 
     Hyperband's incumbent is the best on all of the data, as in 4.5.
     """
     surrogate = objective(context.benchmark)
-    rows = timed_search(context, surrogate, surrogate.errors, on_all=True)
+    rows = search(context, surrogate).incumbents("error", surrogate.errors, **CLOCK)
     return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 
 
 def live_search(context: Context[LiveSearch]) -> pd.DataFrame:
-    """Test errors of the incumbents, trained on all of the data after the search; see `timed_search`.
+    """Test errors of the incumbents, trained on all of the data after the search; see `Searches.incumbents`.
 
     Besides its columns: `points`, the number of training points.
     """
@@ -251,11 +255,12 @@ def live_search(context: Context[LiveSearch]) -> pd.DataFrame:
     else:
         benchmark = svm(name, settings.smallest_share, settings.most_points)
     errors = Once(lambda configuration: benchmark.test_errors([configuration])[0])
-    return timed_search(context, benchmark, errors, on_all=True).assign(points=len(benchmark.train[1]))
+    rows = search(context, benchmark).incumbents("error", errors, **CLOCK)
+    return rows.assign(points=len(benchmark.train[1]))
 
 
 def network_search(context: Context[NetworkSearch]) -> pd.DataFrame:
-    """Test errors of the incumbents, trained anew on the images for training and validation; see `timed_search`.
+    """Test errors of the incumbents, trained anew on the images for training and validation; see `Searches.incumbents`.
 
     Besides its columns: `images`, the number of images for training.
     """
@@ -273,7 +278,7 @@ def network_search(context: Context[NetworkSearch]) -> pd.DataFrame:
         return benchmark.test_error(configuration, derive_seed("test error", key_of(configuration)))
 
     kept = remembered(context, benchmark)
-    return timed_search(context, kept, Once(error), on_all=True).assign(images=len(data.train))
+    return search(context, kept).incumbents("error", Once(error), **CLOCK).assign(images=len(data.train))
 
 
 def surrogate_seconds(context: Context[SurrogateSeconds]) -> pd.DataFrame:

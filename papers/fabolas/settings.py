@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
-from core.experiment.image_settings import ImageTask
+from core.experiment.search_settings import ImageTask, TimedSearch
 from core.experiment.settings import Settings
-from core.experiment.timed_search_settings import TimedSearch
 
 __all__ = [
     "LiveSearch",

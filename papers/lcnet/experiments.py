@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
-from core.experiment.table_search import search_table
+from core.experiment.search import on_table, search
 from core.models.curves.base import CurveForest, CurveModel, CurvePrediction, GlobalCurveModel, LastSeenValue
 from core.models.curves.extrapolation import Extrapolation
 from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw
@@ -143,6 +143,6 @@ def _rows(prediction: CurvePrediction, epochs: object, numbers: np.ndarray | Non
 
 
 def tables(context: Context[HyperbandOnTables]) -> pd.DataFrame:
-    """Runs on the table of the benchmark, which chapter 7's experiment trained; see `search_table`."""
+    """Runs on the table of the benchmark, which chapter 7's experiment trained; see `on_table`."""
     table = from_records(context.records("tabular/grid"), place=f"tabular/grid/{context.benchmark}")
-    return search_table(context, TabularBenchmark(table, learning_curves=True))
+    return on_table(search(context, TabularBenchmark(table, learning_curves=True)))

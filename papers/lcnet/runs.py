@@ -233,7 +233,7 @@ def _scored(results: Results, frame: pd.DataFrame, experiment: str) -> pd.DataFr
 
 @once
 def table_runs(results: Results) -> pd.DataFrame:
-    """benchmark, method, run, `time` in seconds and regret of the three methods.
+    """benchmark, method, run, `finished` in seconds and regret of the three methods.
 
     Raises:
         NotRunError: none of them was run.
@@ -243,4 +243,4 @@ def table_runs(results: Results) -> pd.DataFrame:
     frame = frame[frame["method"].isin(TABLE_METHODS)]
     if frame.empty:
         raise NotRunError(TABLE_EXPERIMENTS[0])
-    return frame.rename(columns={"seconds": "time"})
+    return frame

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from core.experiment.search_settings import TableSearch
 from core.experiment.settings import Settings
-from core.experiment.table_search_settings import TableSearch
 from core.foundation.strict import AddedLater, OpenShare
 from core.study.methods import one_of
 

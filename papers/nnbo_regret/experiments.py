@@ -44,7 +44,7 @@ def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
     """Every query of a search with its regret and its posterior: Figs 2b, 2c, 3 and Theorem 4.3.
 
     One row per query, in the units and with the sign of f, which is maximized:
-    iteration (from 1), batch (from 1), observations (behind the posterior, the same for a batch); regret r_i;
+    evaluation (a query, from 1), batch (from 1), observations (behind the posterior, the same for a batch); regret r_i;
     minimum_regret Q_i, over all points so far; mu_query, mu_optimum: posterior means at x_i and x*; variance: that of
     f(x_i) - f(x*), Eq. 17; initial_regret: the mean of the initial points, constant in a run; floored: s^2 is at its
     floor; explored: chosen by variance. Regrets alone lack the columns of `POSTERIOR`.
@@ -73,7 +73,7 @@ def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
     records = pd.DataFrame(
         {
             "run": np.repeat(list(context.runs), queries),
-            "iteration": np.tile(iteration, runs),
+            "evaluation": np.tile(iteration, runs),
             "batch": np.tile(batch, runs),
             "observations": np.tile(settings.initial_points + (batch - 1) * size, runs).astype(np.int32),
             **{name: values.astype(np.float32).ravel() for name, values in numbers.items()},
@@ -227,7 +227,7 @@ def gaussian_process(context: Context[GaussianProcessSearch]) -> pd.DataFrame:
     """GP-BO (hyperparameters of largest marginal likelihood, EI) on our grid, noise and number of uniform points.
 
     Each query is chosen with all earlier ones known, where ours come in batches that share a posterior. One row per
-    query: run, iteration (from 1), regret, minimum_regret over all points so far, initial_regret (the uniform points'
+    query: run, evaluation (from 1), regret, minimum_regret over all points so far, initial_regret (the uniform points'
     mean), in the units of f.
     """
     settings, function = context.settings, synthetic.lookup(context.benchmark)
@@ -255,7 +255,7 @@ def gaussian_process(context: Context[GaussianProcessSearch]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "run": np.repeat(list(context.runs), settings.queries),
-            "iteration": np.tile(queries, len(regret)),
+            "evaluation": np.tile(queries, len(regret)),
             "regret": regret[:, settings.initial_points :].ravel(),
             "minimum_regret": np.minimum.accumulate(regret, 1)[:, settings.initial_points :].ravel(),
             "initial_regret": np.repeat(initial, settings.queries),

@@ -38,11 +38,11 @@ def queries(
     """
     rows = frame = results.frame(experiment)
     if len(frame):
-        rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method) & (frame["iteration"] <= upto)]
+        rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method) & (frame["evaluation"] <= upto)]
     if rows.empty:
         raise NotRunError(f"{experiment}/{benchmark}/{method}")
     columns = ["regret", "minimum_regret", "initial_regret"]
-    table = rows.pivot(index="run", columns="iteration", values=columns)
+    table = rows.pivot(index="run", columns="evaluation", values=columns)
     regret, minimum, initial = (table[name].to_numpy(dtype=float) for name in columns)
     return regret.cumsum(1) / np.arange(1, regret.shape[1] + 1), minimum, initial[:, 0]
 
@@ -85,6 +85,6 @@ def _columns(results: Results, benchmark: str, method: str, *names: str) -> list
     rows = rows[~rows["run"].isin(rows.loc[rows["status"] == "failed", "run"])]
     if rows.empty:
         raise NotRunError(f"{EXPERIMENTS[benchmark]}/{benchmark}/{method}")
-    table = rows.pivot(index="run", columns="iteration", values=list(names)).sort_index(axis=1)
+    table = rows.pivot(index="run", columns="evaluation", values=list(names)).sort_index(axis=1)
     shared = pd.concat([table[name].notna().all() for name in names], axis=1).all(axis=1)
     return [table[name].loc[:, shared].to_numpy(dtype=float) for name in names]

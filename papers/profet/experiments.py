@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.experiment.context import Context
-from core.experiment.optimization import kept_proposals
+from core.experiment.search import kept_proposals
 from core.experiment.sobol_tables import collect
 from core.foundation.errors import UserError
 from core.foundation.randomness import make_generators

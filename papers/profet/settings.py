@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from core.experiment.optimization_settings import SharedStart
+from core.experiment.search_settings import SharedStart
 from core.experiment.settings import Settings
 from core.foundation.strict import AddedLater
 from core.study.methods import one_of

@@ -66,7 +66,7 @@ def durations(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
     Raises:
         NotRunError: the cell has no rows.
     """
-    return cell_rows(frame, benchmark, method).groupby("run")["seconds"].max().to_numpy()
+    return cell_rows(frame, benchmark, method).groupby("run")["finished"].max().to_numpy()
 
 
 def is_short(frame: pd.DataFrame, benchmark: str, method: str) -> bool:

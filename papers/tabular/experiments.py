@@ -16,9 +16,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep
-from core.experiment.table_search import search_table
-from core.experiment.table_trajectories import trajectory
+from core.experiment.search import on_table, search
 from core.foundation.errors import UserError
 from core.foundation.progress import Progress, within
 from core.foundation.seeds import derive_seed
@@ -147,29 +145,13 @@ def groups(whole: Grid) -> list[Grid]:
 
 
 def methods(context: Context[TableSearch]) -> pd.DataFrame:
-    """Runs of one optimizer on the table of the benchmark, one after the other; see `search_table`."""
-    return search_table(context, table_benchmark(context))
+    """Runs of one optimizer on the table of the benchmark, one after the other; see `on_table`."""
+    return on_table(search(context, table_benchmark(context)))
 
 
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
     """Runs of BOHAMIANN on the table of the benchmark, all in lockstep; records as those of `methods`."""
-    return search_with_networks(context, table_benchmark(context))
-
-
-def search_with_networks(context: Context[NetworkSearch], benchmark: TabularBenchmark) -> pd.DataFrame:
-    """Run a cell's repetitions in lockstep.
-
-    Returns:
-        run and the columns of `core.experiment.table_trajectories.trajectory`.
-    """
-    settings = context.settings
-    histories = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
-    losses = np.where(histories.failure == "", histories.loss, np.nan)
-    frames = []
-    for run, records, loss, cost in zip(context.runs, histories.records, losses, histories.cost, strict=True):
-        positions = benchmark.table.grid.positions([record.configuration for record in records])
-        frames.append(trajectory(benchmark, loss, cost, positions).assign(run=run))
-    return pd.concat(frames, ignore_index=True)
+    return on_table(search(context, table_benchmark(context)))
 
 
 def table_benchmark(context: Context) -> TabularBenchmark:
@@ -209,7 +191,7 @@ def authors_best(context: Context[AuthorsData]) -> pd.DataFrame:
 
 
 def authors_methods(context: Context[TableSearch]) -> pd.DataFrame:
-    """Runs of one optimizer without budgets on an authors' table, one after the other; see `search_table`.
+    """Runs of one optimizer without budgets on an authors' table, one after the other; see `on_table`.
 
     An evaluation costs 1, and the regret is that of the average validation error, since the table has no times and no
     test errors.
@@ -217,7 +199,7 @@ def authors_methods(context: Context[TableSearch]) -> pd.DataFrame:
     Raises:
         DataUnavailableError: the table is not at hand.
     """
-    return search_table(context, TabularBenchmark(table_of_authors(context, context.benchmark)))
+    return on_table(search(context, TabularBenchmark(table_of_authors(context, context.benchmark))))
 
 
 def authors_networks(context: Context[NetworkSearch]) -> pd.DataFrame:
@@ -226,7 +208,7 @@ def authors_networks(context: Context[NetworkSearch]) -> pd.DataFrame:
     Raises:
         DataUnavailableError: the table is not at hand.
     """
-    return search_with_networks(context, TabularBenchmark(table_of_authors(context, context.benchmark)))
+    return on_table(search(context, TabularBenchmark(table_of_authors(context, context.benchmark))))
 
 
 def table_of_authors(context: Context, name: str, seed: int = 0) -> Table:

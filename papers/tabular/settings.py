@@ -6,9 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, field_validator
 
-from core.experiment.optimization_settings import Optimization
+from core.experiment.search_settings import Optimization, TableSearch
 from core.experiment.settings import Settings
-from core.experiment.table_search_settings import TableSearch
 from core.study.methods import one_of
 from core.tabular.values import VALUES
 

@@ -163,7 +163,7 @@ def draw_errors(
         except NotRunError:
             continue
         look = looks[method] if isinstance(looks, Mapping) else style.method(method).line
-        start = max(rows.groupby("run")["time"].min().max(), 1e-3)
+        start = max(rows.groupby("run")["finished"].min().max(), 1e-3)
         times = np.geomspace(start, max(end_of(rows), start * (1 + ROUNDING)), POINTS)
         mean, low, high = mean_band(over_time(rows, times, metric))
         if bands:
@@ -190,10 +190,10 @@ NAMES = {"ei": "gp"}  # their names of methods where ours differ
 
 
 def authors_svm_runs() -> pd.DataFrame:
-    """Their runs in the form of ours: benchmark, method, run, time, evaluations, error and regret.
+    """Their runs in the form of ours: benchmark, method, run, finished, evaluation, error and regret.
 
     Their files end a run with its last new incumbent; here each is continued to the end of its method's longest run.
     """
-    frame = published_runs("fabolas/fig4_5_runs").rename(columns={"seconds": "time"})
+    frame = published_runs("fabolas/fig4_5_runs").rename(columns={"seconds": "finished", "evaluations": "evaluation"})
     frame["method"] = frame["method"].astype(object).replace(NAMES)
     return continued(frame.assign(benchmark=BENCHMARK, regret=(frame["error"] - OPTIMUM).clip(lower=0.0)))

@@ -18,10 +18,10 @@
   time each run is a **step function**: at time t it has the value of the last evaluation that had finished by then,
   nothing before the first, and the final value after its end.
 
-Arrays are (runs, n), evaluations in order. In records over time, a run has one row with `run`, `time` and a metric for
-each new incumbent and for its end. Before the first evaluation of a run has finished, its value at a time is that of
-the first incumbent, a random configuration, so that all runs count in every mean. While all evaluations of a run have
-failed, its loss is the worst there is."""
+Arrays are (runs, n), evaluations in order. In records over time, a run has one row with `run`, `finished` and a metric
+for each new incumbent and for its end. Before the first evaluation of a run has finished, its value at a time is that
+of the first incumbent, a random configuration, so that all runs count in every mean. While all evaluations of a run
+have failed, its loss is the worst there is."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
     """Regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
 
     Args:
-        frame: Frame with columns run, seconds and regret: for each run the steps of its incumbent in order, as in
-            `core.experiment.table_trajectories`.
+        frame: Frame with columns run, finished and regret: for each run the steps of its incumbent in order, as of
+            `core.experiment.search.on_table`.
 
     Raises:
         NotRunError: the cell has no rows.
     """
-    steps = split_runs(cell_rows(frame, benchmark, method), "seconds", "regret")
-    return np.stack([at_times(seconds, regret, times) for seconds, regret in steps])
+    steps = split_runs(cell_rows(frame, benchmark, method), "finished", "regret")
+    return np.stack([at_times(finished, regret, times) for finished, regret in steps])
 
 
 def log_regret(regret: np.ndarray) -> np.ndarray:
@@ -119,12 +119,12 @@ def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> 
     """Values of one cell's runs at ascending times (m,), (runs, m).
 
     Args:
-        rows: Rows of the cell; for the metric `loss` with the columns `evaluations` and `worst_loss` as well.
+        rows: Rows of the cell; for the metric `loss` with the columns `evaluation` and `worst_loss` as well.
     """
     curves, times = [], times * (1 + ROUNDING)
-    for number, (finished, values) in enumerate(split_runs(rows, "time", metric)):
+    for number, (finished, values) in enumerate(split_runs(rows, "finished", metric)):
         before = values[0]
-        if metric == "loss" and split_runs(rows, "evaluations")[number][0][0] > 1:
+        if metric == "loss" and split_runs(rows, "evaluation")[number][0][0] > 1:
             before = split_runs(rows, "worst_loss")[number][0][0]  # evaluations count from 1: earlier ones failed
         curve = at_times(finished, values, times)
         curves.append(np.where(np.isnan(curve), before, curve))
@@ -140,20 +140,20 @@ def times_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], points
     rows = frame[(frame["benchmark"] == benchmark) & frame["method"].isin(methods)]
     if rows.empty:
         raise NotRunError(benchmark)
-    first = rows["time"].min()
-    last = rows.groupby(["method", "run"])["time"].max().groupby("method").min().max()
+    first = rows["finished"].min()
+    last = rows.groupby(["method", "run"])["finished"].max().groupby("method").min().max()
     return np.geomspace(first, max(last, first * (1 + ROUNDING)), points)
 
 
 @once
 def end_of(rows: pd.DataFrame) -> float:
     """When the first of a cell's runs ended."""
-    return float(rows.groupby("run")["time"].max().min())
+    return float(rows.groupby("run")["finished"].max().min())
 
 
 def continued(frame: pd.DataFrame) -> pd.DataFrame:
     """Runs with their last incumbents kept until the longest run of their cell ends."""
     ends = frame.groupby(["benchmark", "method", "run"], observed=True).tail(1)
-    ends = ends.assign(time=ends.groupby(["benchmark", "method"], observed=True)["time"].transform("max"))
-    order = ["benchmark", "method", "run", "time"]
+    ends = ends.assign(finished=ends.groupby(["benchmark", "method"], observed=True)["finished"].transform("max"))
+    order = ["benchmark", "method", "run", "finished"]
     return pd.concat([frame, ends], ignore_index=True).sort_values(order, kind="stable", ignore_index=True)

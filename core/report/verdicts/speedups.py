@@ -88,7 +88,7 @@ class Curves:
     @classmethod
     def of(cls, rows: pd.DataFrame, times: np.ndarray, metric: str = "regret", average: Average = np.mean) -> Curves:
         values = over_time(rows, times, metric)
-        values[:, times < rows["time"].min()] = np.inf
+        values[:, times < rows["finished"].min()] = np.inf
         return cls(values, times, end_of(rows), average)
 
     def log_time(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
@@ -212,7 +212,7 @@ def judge_factor(factor: BoundedFactor, between: tuple[float, float], detail: st
 
 def times_to_level(rows: pd.DataFrame, level: float, metric: str = "regret") -> np.ndarray:
     """When each of a cell's runs first reached a level, and when it ended, (runs, 2); infinite where it never did."""
-    runs = split_runs(rows, "time", metric)
+    runs = split_runs(rows, "finished", metric)
     return np.array([(float(time_to(values, times, level)), times[-1]) for times, values in runs])
 
 

@@ -14,28 +14,20 @@ import pandas as pd
 
 from core.control.ddpg import DDPG
 from core.experiment.context import Context
-from core.experiment.image_tasks import images_of, remembered, retrained
-from core.experiment.optimization import in_lockstep
-from core.experiment.parallel_search import best_configuration, parallel_search
+from core.experiment.image_tasks import best_configuration, images_of, remembered, retrained
+from core.experiment.search import search
 from core.objectives.agents import AgentTuning
 from core.objectives.image_classification import ImageClassification
 from core.objectives.image_networks import Residual
-from core.spaces import CubeEncoding
 from papers.bohamiann.settings import Agents, AgentSearch, ResidualNetworks, ResidualSearch
 
 ORIGINAL = "original"
 
 
 def residual_search(context: Context[ResidualSearch]) -> pd.DataFrame:
-    """Validation errors of configurations that are evaluated side by side; see `parallel_search`."""
-    settings = context.settings
-    objective = _objective(settings, context.device)
-
-    def build(seed: int):
-        return settings.method.build(objective.space, seed, evaluations=settings.evaluations)
-
-    kept = remembered(context, objective)
-    return parallel_search(context, kept, build, settings.workers, settings.evaluations)
+    """Validation errors of configurations that are evaluated side by side; see `Searches.evaluations`."""
+    kept = remembered(context, _objective(context.settings, context.device))
+    return search(context, kept).evaluations(configurations=True)
 
 
 def residual_networks(context: Context[ResidualNetworks]) -> pd.DataFrame:
@@ -85,18 +77,13 @@ def control(context: Context[AgentSearch]) -> pd.DataFrame:
     """A search for hyperparameters that learn a task in few episodes.
 
     Returns:
-        The columns of `core.experiment.optimization.optimize`, whose loss is a number of episodes, and one column for
-        each hyperparameter.
+        The columns of `Searches.evaluations`, whose loss is a number of episodes, with those of the configurations.
     """
     settings = context.settings
     objective = AgentTuning(
         context.benchmark, settings.most_episodes, settings.most_units, settings.most_rows, settings.most_updates
     )
-    histories = in_lockstep(context, objective, settings.evaluations, settings.initial_design)
-    encoding = CubeEncoding(objective.space)
-    points = histories.X.cpu().numpy().reshape(-1, encoding.dimension)
-    configurations = pd.DataFrame([dict(each) for each in encoding.decode(points)]).astype(np.float64)
-    return pd.concat([histories.trace(context.runs).evaluations(), configurations], axis=1)
+    return search(context, objective).evaluations(configurations=True)
 
 
 def control_agents(context: Context[Agents]) -> pd.DataFrame:

@@ -14,13 +14,12 @@ import pandas as pd
 import torch
 
 from core.experiment.context import Context
-from core.experiment.optimization import (
+from core.experiment.search import (
     improvements,
-    in_lockstep,
     initial_design,
     kept_proposals,
-    optimize,
     rows_of_search,
+    search,
 )
 from core.experiment.sobol_tables import collect
 from core.foundation.errors import UserError
@@ -50,8 +49,8 @@ PARAMETERS = {"svm": ("C", "gamma"), "forest": tuple(GRID)}
 
 
 def optimization(context: Context[Search]) -> pd.DataFrame:
-    """Regret of one method on one objective; see `core.experiment.optimization.optimize` for the columns."""
-    records = optimize(context, objective(context.benchmark))
+    """Regret of one method on one objective; see `core.experiment.search` for the columns."""
+    records = search(context, objective(context.benchmark)).evaluations()
     return improvements(records) if context.settings.record == "improvements" else records
 
 
@@ -61,7 +60,7 @@ def fit_after_optimization(context: Context[FitAfterOptimization]) -> pd.DataFra
     Rows: part ("grid", "data"), x in the unit cube, value (of the function), mean and sd of an observation.
     """
     settings, function = context.settings, objective(context.benchmark)
-    history = in_lockstep(context, function, settings.evaluations, settings.initial_design)
+    history = search(context, function).histories
     y = torch.as_tensor(history.loss).to(history.X)
     model = settings.method.model(settings.evaluations, context.device).fit(history.X, y, history.generators)
     grid = torch.linspace(0, 1, settings.grid, dtype=torch.float64, device=context.device)[:, None]
@@ -85,7 +84,7 @@ def xgboost_table(context: Context[XGBoostTable]) -> pd.DataFrame:
 
 
 def xgboost_search(context: Context[XGBoostSearch]) -> pd.DataFrame:
-    """A search for XGBoost's hyperparameters with live training; see `core.experiment.optimization.optimize`.
+    """A search for XGBoost's hyperparameters with live training; see `core.experiment.search`.
 
     Besides its columns: `earlier`, the set that a run of a multi-task method starts from, empty for the others.
     """
@@ -94,7 +93,7 @@ def xgboost_search(context: Context[XGBoostSearch]) -> pd.DataFrame:
     if settings.method.learns_from_tasks:
         names, task = _on_other_sets(context)
         earlier = [task]
-    records = optimize(context, benchmark, earlier)
+    records = search(context, benchmark, earlier).evaluations()
     return records.assign(earlier=records["run"].map(dict(zip(context.runs, names, strict=True))))
 
 
@@ -144,7 +143,7 @@ def classification_table(context: Context[ClassificationTable]) -> pd.DataFrame:
 
 
 def multitask_search(context: Context[MultiTaskSearch]) -> pd.DataFrame:
-    """A search in the table of one set; see `core.experiment.optimization.optimize`.
+    """A search in the table of one set; see `core.experiment.search`.
 
     Multi-task methods start from random cells of the tables of the group's other sets, the same in a run for both.
     """
@@ -159,7 +158,7 @@ def multitask_search(context: Context[MultiTaskSearch]) -> pd.DataFrame:
         seeds = context.shared_seeds("earlier tasks")
         generators = [np.random.default_rng(seed) for seed in seeds]
         earlier = [_observed(tables[name], settings.observations, generators) for name in settings.others]
-    return optimize(context, tables[settings.target], earlier)
+    return search(context, tables[settings.target], earlier).evaluations()
 
 
 def _observed(table: GridTable, count: int, generators: list[np.random.Generator]) -> Task:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
-from core.experiment.image_tasks import images_of, remembered, retrained
-from core.experiment.parallel_search import best_configuration, parallel_search
+from core.experiment.image_tasks import best_configuration, images_of, remembered, retrained
+from core.experiment.search import search
 from core.objectives.image_classification import ImageClassification
 from core.objectives.image_networks import Shaken
 from core.training.collector import CurveCollection
@@ -41,19 +41,13 @@ def collect(context: Context[Collect]) -> pd.DataFrame:
 
 
 def shaken_search(context: Context[ShakenSearch]) -> pd.DataFrame:
-    """Validation errors on all budgets of configurations that are evaluated side by side; see `parallel_search`.
+    """Validation errors on all budgets of configurations that are evaluated side by side; see `Searches.evaluations`.
 
-    Besides its columns: the number of `workers`.
+    Besides its columns, with those of the configurations: the number of `workers`.
     """
     settings = context.settings
-    objective = _objective(settings, context.device)
-    fidelity = objective.fidelity
-
-    def build(seed: int):
-        return settings.method.build(objective.space, seed, (fidelity.minimum, fidelity.maximum))
-
-    kept = remembered(context, objective)
-    return parallel_search(context, kept, build, settings.workers).assign(workers=settings.workers)
+    kept = remembered(context, _objective(settings, context.device))
+    return search(context, kept).evaluations(configurations=True).assign(workers=settings.workers)
 
 
 def shaken_networks(context: Context[ShakenNetworks]) -> pd.DataFrame:

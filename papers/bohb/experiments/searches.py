@@ -6,9 +6,7 @@ the other. The optimizer's own time is not counted. What is kept of a run is whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +14,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep, one_by_one
-from core.experiment.timed_search import timed_search
+from core.experiment.search import Values, search
 from core.foundation.errors import UserError
 from core.foundation.progress import Progress
 from core.foundation.seeds import derive_seed
@@ -30,7 +27,6 @@ from core.objectives.guard import guarded_evaluate
 from core.objectives.spaces import policy_space
 from core.spaces import CubeEncoding
 from core.spaces.points import sobol_points
-from core.study.record import Record, incumbents
 from papers.bohb.settings import (
     BayesianNetworkSearch,
     CountingOnesSearch,
@@ -42,19 +38,16 @@ from papers.bohb.settings import (
     TimedSearch,
 )
 
-Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
-ROUNDING = 1e-9  # relative: costs that sum to the end of the run up to rounding still count
-
 
 def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
-    """Normalized regret of the incumbents on stochastic counting ones (thesis 6.4.1 and C.7); see `search`."""
+    """Normalized regret of the incumbents on stochastic counting ones (thesis 6.4.1 and C.7); see `incumbents`."""
     half = context.settings.dimension // 2
     function = CountingOnes(categorical=half, continuous=half)
-    return search(context, function, function.regret)
+    return incumbents(context, function, function.regret)
 
 
 def surrogate(context: Context[SurrogateSearch]) -> pd.DataFrame:
-    """Regret of the incumbents on the surrogate of a data set, at the largest budget (thesis 6.4.2.2); see `search`.
+    """Regret of the incumbents on a data set's surrogate, at the largest budget (thesis 6.4.2.2); see `incumbents`.
 
     Besides its columns: `smallest_budget` and `largest_budget` in seconds, the surrogate's `optimum`, and the
     number of learning curves it is made from.
@@ -62,7 +55,7 @@ def surrogate(context: Context[SurrogateSearch]) -> pd.DataFrame:
     records = context.records("collect")
     function = FCNetSurrogate.fit(records, context.settings.surrogate_of_code)
     benchmark = SurrogateWithCurves(function) if context.settings.method.needs_curves else function
-    return search(context, benchmark, function.regret).assign(
+    return incumbents(context, benchmark, function.regret).assign(
         smallest_budget=function.fidelity.minimum,
         largest_budget=function.fidelity.maximum,
         optimum=function.optimum,
@@ -71,21 +64,21 @@ def surrogate(context: Context[SurrogateSearch]) -> pd.DataFrame:
 
 
 def svm_surrogate(context: Context[TimedSearch]) -> pd.DataFrame:
-    """Errors of the incumbents on a surrogate of support vector machines (thesis 6.4.2.1); see `timed_search`.
+    """Errors of the incumbents on a surrogate of support vector machines (thesis 6.4.2.1); see `Searches.incumbents`.
 
-    An incumbent is the best seen on any share of the data, retrained on all of it. Besides the columns of
-    `timed_search`: `regret`, the error above the surrogate's `optimum`, and that.
+    An incumbent is the best seen on any share of the data, retrained on all of it. Besides its columns: `regret`, the
+    error above the surrogate's `optimum`, and that.
     """
     surrogate = objective(context.benchmark)
-    rows = timed_search(context, surrogate, surrogate.errors, on_all=False)
+    rows = search(context, surrogate).incumbents("error", surrogate.errors, with_proposals=True)
     return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 
 
 def bayesian_network(context: Context[BayesianNetworkSearch]) -> pd.DataFrame:
-    """Observed losses of the incumbents on a benchmark of `core.objectives.bayesian_network`; see `search`.
+    """Observed losses of the incumbents on a benchmark of `core.objectives.bayesian_network`; see `incumbents`.
 
     The clock counts steps of the sampler, not seconds: it is the same on every machine. Besides the columns of
-    `search`: `worst_loss`, the loss of a failure.
+    `incumbents`: `worst_loss`, the loss of a failure.
     """
     settings = context.settings
     tuning = replace(
@@ -94,7 +87,7 @@ def bayesian_network(context: Context[BayesianNetworkSearch]) -> pd.DataFrame:
         noise_correction=settings.noise_correction,
     )
     function = CostIsBudget(tuning)
-    return search(context, function).assign(worst_loss=function.worst_loss)
+    return incumbents(context, function).assign(worst_loss=function.worst_loss)
 
 
 @dataclass(frozen=True)
@@ -148,19 +141,19 @@ def ppo_table(context: Context[PolicyTable]) -> pd.DataFrame:
 
 
 def ppo(context: Context[PolicySearch]) -> pd.DataFrame:
-    """Expected episodes of the incumbents on the surrogate of `ppo_table`; see `search`.
+    """Expected episodes of the incumbents on the surrogate of `ppo_table`; see `incumbents`.
 
     Besides its columns: `episodes`, the expected number, in place of `regret`, and the number of `configurations` that
     the surrogate is made from.
     """
     records = context.records("ppo_table")
     surrogate = PolicySurrogate.fit(records)
-    rows = search(context, surrogate, surrogate.expected).rename(columns={"regret": "episodes"})
+    rows = incumbents(context, surrogate, surrogate.expected, "episodes")
     return rows.assign(configurations=records["number"].nunique())
 
 
 def ppo_live(context: Context[LivePolicySearch]) -> pd.DataFrame:
-    """Episodes of the incumbents when every evaluation trains agents, the thesis' protocol; see `search`.
+    """Episodes of the incumbents when every evaluation trains agents, the thesis' protocol; see `incumbents`.
 
     Besides its columns: `episodes`, in place of `regret`, the mean of nine further trials of the incumbent, the same
     ones wherever a configuration is the incumbent.
@@ -175,7 +168,7 @@ def ppo_live(context: Context[LivePolicySearch]) -> pd.DataFrame:
         ]
         return np.concatenate([each.loss for each in evaluations])
 
-    return search(context, tuning, validated).rename(columns={"regret": "episodes"})
+    return incumbents(context, tuning, validated, "episodes")
 
 
 def _block(
@@ -199,79 +192,16 @@ def _block(
     return rows
 
 
-def search(context: Context[SimulatedSearch], objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
-    """Run a cell's repetitions on an objective with a fidelity: a row for each incumbent, and one at the end of a run.
-
-    Args:
-        regret: Regret of configurations, without noise; None where the optimum is not known.
-
-    Returns:
-        run, `time` and `evaluations` when the row's incumbent was known, its `budget`, its observed `loss`, and
-        `regret`. The last row of a run repeats the incumbent at the end of the run.
-    """
-    repetitions = (_in_lockstep if context.settings.method.method == "gp_mcmc" else _simulated)(context, objective)
-    frames = [
-        trajectory(records, times, objective.fidelity.maximum, regret).assign(run=run)
-        for run, (records, times) in zip(context.runs, repetitions, strict=True)
-    ]
-    return pd.concat(frames, ignore_index=True)
-
-
-def _simulated(context: Context[SimulatedSearch], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
-    """The records of each repetition in turn and their times, on the simulated clock."""
-    settings, fidelity = context.settings, objective.fidelity
-    method, full = settings.method, settings.full_evaluations
-    budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets else None
-    repetitions = one_by_one(
-        context,
-        objective,
-        lambda seed: method.build(objective.space, seed, budgets, round(full or 1)),
-        workers=settings.workers,
-        until=None if full is None else full * fidelity.maximum * (1 + ROUNDING),
-    )
-    for records in repetitions:
-        yield records, [record.finished / fidelity.maximum for record in records]
-
-
-def _in_lockstep(context: Context[SimulatedSearch], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
-    """The records of GP-BO and their times: evaluations on the largest budget only, all repetitions in lockstep.
-
-    The thesis ran RoBO with hyperparameters integrated out; here it is `MarginalisedGP`, its acquisition maximized by
-    random and local search, since half of the hyperparameters are whole numbers.
-    """
-    evaluations = int(context.settings.full_evaluations)
-    histories = in_lockstep(context, objective, evaluations, context.settings.method.initial_points)
-    return ((records, [float(number) for number in range(1, evaluations + 1)]) for records in histories.records)
-
-
-def trajectory(
-    records: Sequence[Record], times: Sequence[float], largest_budget: float, regret: Regret | None
+def incumbents(
+    context: Context[SimulatedSearch], objective: Objective, value: Values | None = None, column: str = "regret"
 ) -> pd.DataFrame:
-    """The rows of one run, without `run`; see `search`.
+    """The incumbents of a cell's repetitions on an objective with a fidelity; see `Searches.incumbents`.
 
-    Args:
-        records: Records in the order of their results.
-        times: Time of each result, in multiples of the largest budget.
-
-    Raises:
-        UserError: no evaluation has ended.
-        ValueError: every evaluation failed.
+    Times and budgets are in multiples of the largest budget, and GP-BO, which evaluates on that alone, has one at each
+    of them. The thesis ran RoBO with hyperparameters integrated out; here it is `MarginalisedGP`, its acquisition
+    maximized by random and local search, since half of the hyperparameters are whole numbers.
     """
-    improvements = incumbents(records)
-    if not records:
-        raise UserError("a run has ended before its first evaluation; allowed: a larger full_evaluations")
-    if not improvements:
-        raise ValueError(f"all {len(records)} evaluations of a run failed")
-    order = {record.number: count for count, record in enumerate(records, start=1)}
-    rows = pd.DataFrame(
-        {
-            "time": [times[order[record.number] - 1] for record in improvements],
-            "evaluations": [order[record.number] for record in improvements],
-            "budget": [(record.budget or largest_budget) / largest_budget for record in improvements],
-            "loss": [record.loss for record in improvements],
-        }
-    )
-    if regret is not None:
-        rows["regret"] = regret([record.configuration for record in improvements])
-    last = rows.iloc[[-1]].assign(time=times[-1], evaluations=len(records))
-    return pd.concat([rows, last], ignore_index=True)
+    searches, largest = search(context, objective), objective.fidelity.maximum
+    rows = searches.incumbents(column, value)
+    times = rows["finished"] / largest if searches.histories is None else rows["evaluation"].astype(float)
+    return rows.assign(finished=times, budget=rows["budget"] / largest)

@@ -69,7 +69,7 @@ def curves_of(
             rows = cell_rows(frame, benchmark, method)
         except NotRunError:
             continue
-        ends = rows.groupby("run")["time"]
+        ends = rows.groupby("run")["finished"]
         times = grid[(grid >= ends.min().min()) & (grid <= ends.max().min() * (1 + ROUNDING))]
         values = np.maximum(over_time(rows, times, metric), SMALLEST)
         if median:

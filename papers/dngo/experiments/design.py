@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from core.acquisition.maximizers import GradientAscent
 from core.data import load
 from core.data.preparation import train_test_split
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep, optimize
+from core.experiment.search import Searches, search
 from core.experiment.suggestion_time import measure_suggestions
 from core.foundation.randomness import make_generators, uniform_
 from core.models.dngo import DNGO, EvidenceRepresentation
@@ -25,11 +24,11 @@ from core.objectives.toys import Sinc, prediction_records
 from core.optimizers.model_based import ModelBased
 from core.optimizers.model_settings import DNGOSettings
 from core.spaces import CubeEncoding
-from core.study.lockstep import Histories
 from papers.dngo.experiments.architecture import dngo_on, make_dngo, published_architecture
 from papers.dngo.settings import (
     Activations,
     ActivationSearch,
+    DesignSearch,
     Dropout,
     Features,
     FeatureSearch,
@@ -64,24 +63,25 @@ def activations(context: Context[Activations]) -> pd.DataFrame:
 
 
 def hpolib(context: Context[HPOlib]) -> pd.DataFrame:
-    """Table 1: an optimizer on one of HPOlib's benchmarks; rows as `core.experiment.optimization.optimize`."""
-    return optimize(context, objective(context.benchmark))
+    """Table 1: an optimizer on one of HPOlib's benchmarks; rows as in `core.experiment.search`."""
+    return search(context, objective(context.benchmark)).evaluations()
 
 
 def schedule(context: Context[ScheduleSearch]) -> pd.DataFrame:
-    """Bayesian optimization by DNGO with the cell's schedule of training; rows as in `core.experiment.optimization`."""
-    return search_with(DNGO(updates=context.settings.updates, device=context.device), context)[0]
+    """Bayesian optimization by DNGO with the cell's schedule of training; rows as in `core.experiment.search`."""
+    return search_with(DNGO(updates=context.settings.updates, device=context.device), context).evaluations()
 
 
 def activation_search(context: Context[ActivationSearch]) -> pd.DataFrame:
-    """Bayesian optimization by DNGO with the cell's units; rows as in `core.experiment.optimization`.
+    """Bayesian optimization by DNGO with the cell's units; rows as in `core.experiment.search`.
 
     Besides: `distance` of a point from the best of those before it, in the unit cube over sqrt(d); 0 for the first.
     """
     settings = context.settings
     model = DNGO(activation=settings.activation, epochs=settings.epochs, device=context.device)
-    records, histories = search_with(model, context)
-    return records.assign(distance=from_the_incumbent(histories.X.cpu().numpy(), histories.loss).ravel())
+    searches = search_with(model, context)
+    points, losses = searches.histories.X.cpu().numpy(), searches.histories.loss
+    return searches.evaluations().assign(distance=from_the_incumbent(points, losses).ravel())
 
 
 def from_the_incumbent(X: np.ndarray, losses: np.ndarray) -> np.ndarray:
@@ -155,8 +155,8 @@ def features(context: Context[Features]) -> pd.DataFrame:
 
 
 def feature_search(context: Context[FeatureSearch]) -> pd.DataFrame:
-    """Section 3.1.2: Bayesian optimization with either kind of features; rows as in `core.experiment.optimization`."""
-    return search_with(_feature_model(context.settings, context.device), context)[0]
+    """Section 3.1.2: Bayesian optimization with either kind of features; rows as in `core.experiment.search`."""
+    return search_with(_feature_model(context.settings, context.device), context).evaluations()
 
 
 def _feature_model(settings: Features | FeatureSearch, device: str) -> DNGO:
@@ -184,11 +184,9 @@ def _held_out(context: Context, settings: Features) -> tuple[Data, Data]:
     return (X[train], y[train]), (X[test], y[test])
 
 
-def search_with(model: DNGO, context: Context[Any]) -> tuple[pd.DataFrame, Histories]:
-    """Rows as in `core.experiment.optimization`, and the histories of the cell's function, evaluations and start."""
-    settings, objective = context.settings, lookup(context.benchmark)
+def search_with(model: DNGO, context: Context[DesignSearch]) -> Searches:
+    """The searches of the cell's function with this model."""
+    objective = lookup(context.benchmark)
     plain = DNGOSettings(unseen=False, unordered=False, gaussian_targets=False)
     policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent(), plain)
-    histories = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
-    records = histories.trace(context.runs).evaluations()
-    return records.assign(regret=objective.regret(records["loss"])), histories
+    return search(context, objective, policy=policy)

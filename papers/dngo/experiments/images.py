@@ -20,8 +20,8 @@ from core.captions.training import Schedule
 from core.captions.vocabulary import COUNTS, bleu_of, ngram_counts
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
-from core.experiment.image_tasks import images_of, remembered, retrained
-from core.experiment.parallel_search import best_configuration, parallel_search
+from core.experiment.image_tasks import best_configuration, images_of, remembered, retrained
+from core.experiment.search import search
 from core.foundation.errors import UnknownNameError, UserError
 from core.foundation.progress import Progress
 from core.objectives.caption_tuning import PUBLISHED, CaptionTuning
@@ -196,15 +196,9 @@ def _images(context: Context[CaptionModel]) -> CaptionedImages:
 
 
 def corrupted_search(context: Context[CorruptedSearch]) -> pd.DataFrame:
-    """Validation errors of configurations that are evaluated side by side; see `parallel_search`."""
-    settings = context.settings
-    objective = _corrupted(settings, context.device)
-
-    def build(seed: int):
-        return settings.method.build(objective.space, seed, evaluations=settings.evaluations)
-
-    kept = remembered(context, objective)
-    return parallel_search(context, kept, build, settings.workers, settings.evaluations)
+    """Validation errors of configurations that are evaluated side by side; see `Searches.evaluations`."""
+    kept = remembered(context, _corrupted(context.settings, context.device))
+    return search(context, kept).evaluations(configurations=True)
 
 
 def corrupted_networks(context: Context[CorruptedNetworks]) -> pd.DataFrame:

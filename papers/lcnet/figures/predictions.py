@@ -225,7 +225,7 @@ def _draw_tables(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
 
 
 def _curve(axes: Axes, rows: pd.DataFrame, method: str) -> pd.DataFrame:
-    times = np.geomspace(rows.groupby("run")["time"].min().max(), end_of(rows), CURVE_POINTS)
+    times = np.geomspace(rows.groupby("run")["finished"].min().max(), end_of(rows), CURVE_POINTS)
     mean, low, high = mean_band(over_time(rows, times))
     draw_line(axes, times, mean, low, high, style.method(method).line, steps=True)
     return pd.DataFrame({"method": method, "seconds": times, "regret": mean, "low": low, "high": high})

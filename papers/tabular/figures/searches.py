@@ -87,7 +87,7 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
 
 def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
     rows = cell_rows(frame, benchmark, method)
-    times = np.geomspace(rows["seconds"].min(), ends(frame, benchmark, method), POINTS)
+    times = np.geomspace(rows["finished"].min(), ends(frame, benchmark, method), POINTS)
     quartiles = np.maximum(median_and_quartiles(regret_over_time(frame, benchmark, method, times)), 0)
     shown = ~np.isnan(quartiles[1])
     times, (low, median, high) = times[shown], quartiles[:, shown]

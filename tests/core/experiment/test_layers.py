@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from core.experiment.cells import Cell, make_cell
-from core.experiment.optimization_settings import SharedStart
 from core.experiment.paper import Paper, Papers
 from core.experiment.schema import PaperSpec
+from core.experiment.search_settings import SharedStart
 from core.foundation.errors import UnknownNameError, UserError
 from core.study.methods import one_of
 

@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.optimization import initial_design, objective_generators, optimize
-from core.experiment.optimization_settings import Optimization
+from core.experiment.search import initial_design, objective_generators, search
+from core.experiment.search_settings import Optimization
 from core.foundation.errors import UnknownNameError
 from core.objectives import objective
 from core.objectives.guard import guarded_evaluate
@@ -45,7 +45,7 @@ SEARCHES = [
 
 @pytest.mark.parametrize("method", SEARCHES, ids=lambda m: m["method"])
 def test_every_method_gives_a_row_an_evaluation(method):
-    frame = optimize(context(method), branin)
+    frame = search(context(method), branin).evaluations()
     assert list(frame["evaluation"]) == [1, 2, 3, 4] * 2 and list(frame["run"]) == [0] * 4 + [1] * 4
     np.testing.assert_allclose(frame["regret"], frame["loss"] - branin.optimum)
     assert (frame["regret"] >= 0).all() and (frame["status"] == "ok").all() and (frame["overhead"] >= 0).all()
@@ -53,8 +53,8 @@ def test_every_method_gives_a_row_an_evaluation(method):
 
 
 def test_methods_with_a_policy_share_their_initial_designs():
-    random = optimize(context({"method": "random"}, name="random"), branin)
-    model = optimize(context({"method": "rf", "trees": 5}, name="rf"), branin)
+    random = search(context({"method": "random"}, name="random"), branin).evaluations()
+    model = search(context({"method": "rf", "trees": 5}, name="rf"), branin).evaluations()
     first = random["evaluation"] <= 2
     assert (random.loc[first, "loss"] == model.loc[first, "loss"]).all()
     assert (random.loc[~first, "loss"] != model.loc[~first, "loss"]).any()
@@ -66,7 +66,8 @@ def test_a_repetition_is_the_same_in_any_shard():
     whole, part = Context(cell, range(3)), Context(cell, range(2, 3))
     assert (initial_design(whole, encoding, 2)[2:] == initial_design(part, encoding, 2)).all()
     assert objective_generators(whole)[2].random() == objective_generators(part)[0].random()
-    np.testing.assert_array_equal(optimize(whole, branin)["loss"][8:], optimize(part, branin)["loss"])
+    losses = [search(each, branin).evaluations()["loss"].to_numpy() for each in (whole, part)]
+    np.testing.assert_array_equal(losses[0][8:], losses[1])
 
 
 @pytest.mark.parametrize("n, expected", [(2, (200, 10_200)), (100, (10_000, 20_000))])

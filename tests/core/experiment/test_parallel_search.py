@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
 
-from core.experiment.image_tasks import Once, remembered, retrained
-from core.experiment.parallel_search import as_configuration, best_configuration, parallel_search
+from core.experiment.image_tasks import Once, as_configuration, best_configuration, remembered, retrained
+from core.experiment.search import search
+from core.experiment.search_settings import Course, ParallelSearch
 from core.foundation.errors import UserError
 from core.foundation.progress import silent
 from core.objectives.base import Evaluation, Fidelity, FunctionObjective
@@ -40,16 +41,16 @@ class Context(SimpleNamespace):
 @pytest.fixture
 def context(tmp_path):
     cell = SimpleNamespace(path=lambda root: root / "cell.parquet", settings_hash="abc")
-    return Context(runs=range(2), root=tmp_path, cell=cell)
+    return Context(runs=range(2), root=tmp_path, cell=cell, method="random", settings=settings(workers=3))
 
 
-def build(seed: int):
-    return METHODS["random"]().build(SPACE, seed, evaluations=6)
+def settings(workers: int, evaluations: int = 6) -> ParallelSearch:
+    return ParallelSearch(method="random", evaluations=evaluations, workers=workers)
 
 
 def test_rows_are_in_the_order_in_which_evaluations_end(context):
     objective = FunctionObjective(lambda c, budget, rng: (c["x"], float(c["n"])), SPACE, 1.0)
-    frame = parallel_search(context, objective, build, workers=3, evaluations=6)
+    frame = search(context, objective).evaluations(configurations=True)
     assert frame.groupby("run")["evaluation"].apply(list).tolist() == [[1, 2, 3, 4, 5, 6]] * 2
     for _, rows in frame.groupby("run"):
         assert (np.diff(rows["finished"]) >= 0).all() and rows["finished"].max() < rows["cost"].sum()
@@ -64,8 +65,9 @@ def test_budgets_are_recorded(context):
         return configuration["x"], budget
 
     objective = FunctionObjective(loss, SPACE, 1.0, fidelity=Fidelity("epochs", 1, 9))
-    settings = METHODS["hyperband"](brackets=1)
-    frame = parallel_search(context, objective, lambda seed: settings.build(SPACE, seed, (1, 9)), workers=4)
+    course = Course(None, workers=4)
+    context.settings = SimpleNamespace(method=METHODS["hyperband"](brackets=1), course=lambda largest: course)
+    frame = search(context, objective).evaluations(configurations=True)
     assert sorted(set(frame["budget"])) == [1, 3, 9] and frame.groupby("run").size().tolist() == [13, 13]
 
 
@@ -106,13 +108,12 @@ def tuning():
 
 
 def test_a_search_that_was_killed_goes_on_from_its_last_evaluation(context, tuning, monkeypatch):
-    def search():
-        return parallel_search(context, remembered(context, tuning), settings, workers=2, evaluations=3)
+    context.settings = settings(workers=2, evaluations=3)
 
-    def settings(seed):
-        return METHODS["random"]().build(tuning.space, seed, evaluations=3)
+    def searched():
+        return search(context, remembered(context, tuning)).evaluations(configurations=True)
 
-    whole = search()
+    whole = searched()
     (file,) = context.root.rglob("*.jsonl")  # until the shards are joined: the records may not find room
     file.unlink()
     made, inner = [], ImageClassification.evaluate
@@ -125,9 +126,9 @@ def test_a_search_that_was_killed_goes_on_from_its_last_evaluation(context, tuni
 
     monkeypatch.setattr(ImageClassification, "evaluate", evaluate)
     with pytest.raises(KeyboardInterrupt):
-        search()
+        searched()
     monkeypatch.setattr(ImageClassification, "evaluate", lambda *given: made.append(1) or inner(*given))
-    again = search()
+    again = searched()
     assert len(made) == 6  # of six evaluations none was made twice
     names = list(tuning.space)
     same = (frame.sort_values(names)[names].reset_index(drop=True) for frame in (again, whole))

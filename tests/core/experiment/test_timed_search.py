@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.experiment.timed_search import Run, trajectory
-from core.experiment.timed_search_settings import TimedSearch
+from core.experiment.search import steps
+from core.experiment.search_settings import TimedSearch
 from core.foundation.errors import UserError
 from core.study.record import Record
 
@@ -21,36 +21,43 @@ def errors(configurations):
     return np.array([configuration["x"] / 100 for configuration in configurations])
 
 
+def timed(records, last=None, on_all=True):
+    return steps(records, last, 1.0, on_all, with_proposals=True, column="error", value=errors)
+
+
 def test_without_recommendations_the_incumbent_is_the_best_seen():
-    run = Run([record(0, 0.5), record(1, 0.7), record(2, 0.3), record(3, 0.4)], None)
-    rows = trajectory(run, 1.0, errors, on_all=True)
-    assert rows["evaluations"].tolist() == [1, 3, 4] and rows["error"].tolist() == [0.0, 0.02, 0.02]
+    rows = timed([record(0, 0.5), record(1, 0.7), record(2, 0.3), record(3, 0.4)])
+    assert rows["evaluation"].tolist() == [1, 3, 4] and rows["error"].tolist() == [0.0, 0.02, 0.02]
     assert rows["evaluation_seconds"].tolist() == [10.0, 30.0, 40.0]
-    assert rows["overhead"].tolist() == [1.0, 6.0, 10.0]  # of 1, 1 + 2 + 3 and all proposals
-    assert rows["time"].tolist() == [11.0, 36.0, 50.0] and rows["share"].tolist() == [1.0] * 3
+    assert rows["proposal_seconds"].tolist() == [1.0, 6.0, 10.0]  # of 1, 1 + 2 + 3 and all proposals
+    assert rows["finished"].tolist() == [11.0, 36.0, 50.0] and rows["budget"].tolist() == [1.0] * 3
 
 
 def test_on_all_of_the_data_smaller_shares_do_not_count():
     records = [record(0, 0.1, 0.25), record(1, 0.9, 1.0), record(2, 0.2, 0.25), record(3, 0.4, 1.0)]
-    rows = trajectory(Run(records, None), 1.0, errors, on_all=True)
-    assert rows["evaluations"].tolist() == [2, 4, 4] and rows["error"].tolist() == [0.01, 0.03, 0.03]
-    anywhere = trajectory(Run(records, None), 1.0, errors, on_all=False)
-    assert anywhere["evaluations"].tolist() == [1, 4] and anywhere["share"].tolist() == [0.25, 0.25]
+    rows = timed(records)
+    assert rows["evaluation"].tolist() == [2, 4, 4] and rows["error"].tolist() == [0.01, 0.03, 0.03]
+    anywhere = timed(records, on_all=False)
+    assert anywhere["evaluation"].tolist() == [1, 4] and anywhere["budget"].tolist() == [0.25, 0.25]
 
 
 def test_a_recommendation_counts_from_when_the_next_proposal_was_made():
     records = [record(0, 0.5, 0.25), record(1, 0.4, 0.25), record(2, 0.9, 0.25, recommended=0)]
-    rows = trajectory(Run(records, 2), 1.0, errors, on_all=True)
+    rows = timed(records, 2)
     # After one evaluation the best seen, after two what the third trial notes, in the end the last recommendation.
-    assert rows["evaluations"].tolist() == [1, 3, 3] and rows["error"].tolist() == [0.0, 0.02, 0.02]
-    assert rows["time"].tolist() == [10 + 1 + 2, 30 + 1 + 2 + 3, 30 + 1 + 2 + 3]
+    assert rows["evaluation"].tolist() == [1, 3, 3] and rows["error"].tolist() == [0.0, 0.02, 0.02]
+    assert rows["finished"].tolist() == [10 + 1 + 2, 30 + 1 + 2 + 3, 30 + 1 + 2 + 3]
 
 
 def test_failures_are_never_the_incumbent_and_a_run_without_one_is_an_error():
-    run = Run([record(0, 0.0, failure="broken"), record(1, 0.7)], None)
-    assert trajectory(run, 1.0, errors, on_all=True)["evaluations"].tolist() == [2, 2]
+    broken = record(0, 0.0, failure="broken")
+    assert timed([broken, record(1, 0.7)])["evaluation"].tolist() == [2, 2]
     with pytest.raises(UserError, match="a run of 1 evaluations has no incumbent"):
-        trajectory(Run([record(0, 0.1, 0.25)], None), 1.0, errors, on_all=True)
+        timed([record(0, 0.1, 0.25)])
+    with pytest.raises(ValueError, match="all 1 evaluations of a run failed"):
+        timed([broken])
+    with pytest.raises(UserError, match="ended before its first evaluation"):
+        timed([])
 
 
 @pytest.mark.parametrize(

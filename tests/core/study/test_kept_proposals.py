@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from core.acquisition.maximizers import RandomLocalSearch
-from core.experiment import optimization, provenance
+from core.experiment import provenance
+from core.experiment import search as searches
 from core.experiment.context import Context
 from core.experiment.finished import shard_folder
 from core.experiment.paper import Papers
@@ -163,8 +164,8 @@ def test_a_cell_continues_within_its_shard(tmp_path, monkeypatch):
         run_cell(cell, function, root, say=lambda text: None, progress=interrupted_at(0.7))
     (file,) = shard_folder(cell.path(root)).glob("*.proposals")
     assert file.name == f"{cell.settings_hash}-0.proposals"
-    spent, run = [], optimization.run_in_lockstep
-    monkeypatch.setattr(optimization, "run_in_lockstep", lambda *a: (run(*a), spent.append(a[-1].spent))[0])
+    spent, run = [], searches.run_in_lockstep
+    monkeypatch.setattr(searches, "run_in_lockstep", lambda *a: (run(*a), spent.append(a[-1].spent))[0])
     found, notes = read_records(run_cell(cell, function, root, say=lambda text: None))
     columns = [name for name in expected if name != "overhead"]
     assert found[columns].equals(expected[columns]) and not file.exists()
@@ -175,7 +176,7 @@ def test_changed_code_keeps_nothing(tmp_path):
     (cell,) = find_cells(Papers(), CELL, "smoke")
     for commits in ("", "unknown", f"1234abcd{provenance.CHANGED}", f"1234abcd{provenance.CHANGED} 5678abcd"):
         context = Context(cell, range(2), root=tmp_path, commits=commits)
-        assert optimization.kept_proposals(context, [], 5) is None
+        assert searches.kept_proposals(context, [], 5) is None
 
 
 def test_a_search_on_the_cube_continues_after_its_initial_design(tmp_path):

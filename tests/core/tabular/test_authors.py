@@ -8,7 +8,7 @@ import pytest
 
 from core import minimize
 from core.data import CorruptDataError, DataUnavailableError, load, load_frame
-from core.experiment.table_trajectories import trajectory_of_records
+from core.experiment.search import Searches, on_table
 from core.foundation.errors import UnknownNameError, UserError
 from core.objectives.guard import guarded_evaluate
 from core.study import method_of, simulate
@@ -105,10 +105,10 @@ def test_searches_are_judged_by_the_validation_error():
     records = simulate(
         method_of("random").build(benchmark.space, seed=0), benchmark, 1, np.random.default_rng(1), evaluations=200
     )
-    steps = trajectory_of_records(benchmark, records)
+    steps = on_table(Searches("random", benchmark, range(1), [records]))
     best = records[int(np.argmin([record.loss for record in records]))]
     assert steps["regret"].iloc[-1] == pytest.approx(best.info["validation_error"] - benchmark.optimum)
-    assert steps["seconds"].iloc[-1] == 200
+    assert steps["finished"].iloc[-1] == 200
 
 
 @pytest.mark.usefixtures("published")

@@ -102,7 +102,7 @@ def test_an_unknown_table_is_named():
 def test_searches_of_networks_record_signals(smoke):
     frame = smoke("networks/breast_cancer/ablr_signals")
     assert len(frame) == 2 * 7 and frame["loss"].between(0, 1).all() and frame["train_error"].between(0, 1).all()
-    assert (frame["seconds"] > 0).all()
+    assert (frame["cost"] > 0).all()
 
 
 def test_a_network_that_diverges_has_the_largest_error():

@@ -75,33 +75,33 @@ def test_each_size_has_its_estimates_of_the_noise(smoke):
 )
 def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
     frame, surrogate = smoke(name), objective("svm_surrogate")
-    assert set(frame["run"]) == {0, 1} and (frame["share"] == 1).all()
-    np.testing.assert_allclose(frame["time"], frame["evaluation_seconds"] + frame["overhead"])
+    assert set(frame["run"]) == {0, 1} and (frame["budget"] == 1).all()
+    np.testing.assert_allclose(frame["finished"], frame["evaluation_seconds"] + frame["proposal_seconds"])
     np.testing.assert_allclose(frame["regret"], frame["error"] - surrogate.optimum)
-    assert (frame["regret"] > -1e-12).all() and (frame["overhead"] > 0).all()
+    assert (frame["regret"] > -1e-12).all() and (frame["proposal_seconds"] > 0).all()
     for _, run in frame.groupby("run"):
-        assert (np.diff(run["time"]) >= 0).all() and (np.diff(run["evaluations"]) >= 0).all()
+        assert (np.diff(run["finished"]) >= 0).all() and (np.diff(run["evaluation"]) >= 0).all()
         assert run["error"].iloc[-1] == run["error"].iloc[-2]
 
 
 def test_fabolas_recommends_configurations_it_saw_on_any_share_of_the_data(smoke):
     frame = smoke("surrogate/svm_surrogate/fabolas")
-    assert frame["share"].between(1 / 512, 1).all() and frame.groupby("run")["evaluations"].max().tolist() == [6, 6]
-    assert frame["error"].between(0, 1).all() and (frame["overhead"] > 0).all()
+    assert frame["budget"].between(1 / 512, 1).all() and frame.groupby("run")["evaluation"].max().tolist() == [6, 6]
+    assert frame["error"].between(0, 1).all() and (frame["proposal_seconds"] > 0).all()
 
 
 @pytest.mark.parametrize("name", ["random", "hyperband"])
 def test_live_searches_train_machines_and_test_their_incumbents(smoke, name):
     frame = smoke(f"live/digits/{name}")
-    assert (frame["points"] == 360).all() and frame["error"].between(0, 1).all() and (frame["share"] == 1).all()
+    assert (frame["points"] == 360).all() and frame["error"].between(0, 1).all() and (frame["budget"] == 1).all()
     assert (frame["evaluation_seconds"] > 0).all() and frame["error"].iloc[-1] == frame["error"].iloc[-2]
 
 
 @pytest.mark.parametrize("name", ["random", pytest.param("hyperband", marks=pytest.mark.slow)])
 def test_searches_train_networks_and_test_their_incumbents(smoke, name):
     frame = smoke(f"networks/digits/{name}")
-    assert (frame["images"] == 300).all() and frame["error"].between(0, 1).all() and (frame["share"] == 1).all()
-    np.testing.assert_allclose(frame["time"], frame["evaluation_seconds"] + frame["overhead"])
+    assert (frame["images"] == 300).all() and frame["error"].between(0, 1).all() and (frame["budget"] == 1).all()
+    np.testing.assert_allclose(frame["finished"], frame["evaluation_seconds"] + frame["proposal_seconds"])
     assert frame["error"].iloc[-1] == frame["error"].iloc[-2]
 
 

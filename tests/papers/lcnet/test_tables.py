@@ -32,7 +32,7 @@ def results_of(curves: dict, names=tuple(LABELS), **others: dict) -> Fake:
     for method, place in WHERE.items():
         each = [made(name, method, *(curves | others.get(name, {}))[method]) for name in names]
         other = [made(names[0], "reinforce", 9.0, 0.0)] if method == "hyperband" else []
-        frames[place] = pd.concat([*each, *other]).rename(columns={"time": "seconds"})
+        frames[place] = pd.concat([*each, *other])
     return Fake(**frames)
 
 
@@ -112,5 +112,5 @@ def test_the_experiment_runs_on_chapter_7s_table():
     (cell,) = find_cells(Papers(), "lcnet/tables", "smoke")
     runs = experiments.tables(OfSynthetic(cell, range(1)))
     assert set(runs["run"]) == {0} and (runs["regret"] >= 0).all()
-    assert (np.diff(runs["seconds"]) > 0).all() and (np.diff(runs["loss"])[:-1] < 0).all()
+    assert (np.diff(runs["finished"]) > 0).all() and (np.diff(runs["loss"])[:-1] < 0).all()
     assert runs["evaluation"].iloc[-1] == (27 + 9 + 3 + 1) + (12 + 4 + 1) + (6 + 2) + 4

@@ -28,7 +28,7 @@ def searches(curves: np.ndarray, experiment="hartmann", benchmark="hartmann4_res
             "benchmark": benchmark,
             "method": "least_squares",
             "run": np.repeat(range(runs), n),
-            "iteration": np.tile(np.arange(1, n + 1), runs),
+            "evaluation": np.tile(np.arange(1, n + 1), runs),
             "regret": curves.ravel(),
             "minimum_regret": np.minimum.accumulate(curves, 1).ravel(),
             "initial_regret": 2.0,

@@ -37,7 +37,7 @@ def test_a_row_a_query_all_finite(frame):
     assert len(frame) == 40
     assert np.isfinite(frame.select_dtypes("floating")).all().all()
     for _, run in frame.groupby("run"):
-        assert run["iteration"].tolist() == list(range(1, 21))
+        assert run["evaluation"].tolist() == list(range(1, 21))
         assert run["batch"].tolist() == [1 + i // 5 for i in range(20)]
         assert run["observations"].tolist() == [50 + 5 * (i // 5) for i in range(20)]
 
@@ -173,7 +173,7 @@ def test_workers_evaluate_side_by_side():
 def test_gaussian_process_starts_from_uniform_points_and_stays_on_the_grid():
     cell = find_cells(Papers(), "nnbo_regret/gaussian_process/gaussian_mixture", "smoke", 2, {"queries": 2})[0]
     frame = experiments.gaussian_process(Context(cell, range(2)))
-    assert frame.groupby("run")["iteration"].apply(list).tolist() == [[1, 2], [1, 2]]
+    assert frame.groupby("run")["evaluation"].apply(list).tolist() == [[1, 2], [1, 2]]
     assert (frame["minimum_regret"] <= frame["regret"]).all() and (frame["regret"] >= 0).all()
     function, axis = synthetic.lookup("gaussian_mixture"), torch.linspace(0, 1, 10, dtype=torch.float64)
     grid = function.on_cube(torch.cartesian_prod(axis, axis)).numpy() - function.optimum

@@ -46,7 +46,7 @@ def runs_of(
     parts = []
     for benchmark, (method, steps) in product(benchmarks, regrets.items()):
         values = (np.array(steps) * np.exp(sd * deviations)).ravel()
-        times = {"evaluation": np.tile([1, 20, 125, 500], runs), "seconds": np.tile([0.1, 4.0, 25.0, 100.0], runs)}
+        times = {"evaluation": np.tile([1, 20, 125, 500], runs), "finished": np.tile([0.1, 4.0, 25.0, 100.0], runs)}
         rows = {"run": np.repeat(range(runs), 4), **times, "regret": values, "loss": values}
         parts.append(pd.DataFrame(rows).assign(benchmark=benchmark, method=method))
     return pd.concat(parts, ignore_index=True).assign(status="ok", message="")

@@ -242,7 +242,7 @@ def test_figures_draw_the_runs(name, results):
     rows = data[(data["benchmark"] == "protein") & (data["method"] == "tpe")]
     made = results.frames["methods"]
     runs = made[(made["benchmark"] == "protein") & (made["method"] == "tpe")]
-    last = runs[runs["seconds"] == 100]["regret"]
+    last = runs[runs["finished"] == 100]["regret"]
     assert rows[rows["panel"] == "time"]["regret"].iloc[-1] == pytest.approx(last.median())
     np.testing.assert_allclose(rows[rows["panel"] == "end"]["regret"], np.sort(last))
     assert "over 100 runs" in figure.caption and "configurations of 62,208" in figure.caption
@@ -254,11 +254,11 @@ def test_lines_stop_where_runs_end_and_zero_is_at_the_edge(results, make_runs):
     changed = make_runs(tpe=[0.5, 0.1, 0.0, 0.0])
     changed = changed.with_frames(grid=results.frames["grid"])
     rows = changed.frames["methods"]
-    changed = changed.with_frames(methods=rows[(rows["method"] != "tpe") | (rows["seconds"] <= 25)])
+    changed = changed.with_frames(methods=rows[(rows["method"] != "tpe") | (rows["finished"] <= 25)])
     with style.context():
         data = artifacts.fig7_5(changed, None).data
     tpe = data[data["method"] == "tpe"]
     assert tpe[tpe["panel"] == "time"]["seconds"].max() == pytest.approx(25)
     assert (tpe[tpe["panel"] == "end"]["regret"] == 0).all()  # as it is, where an axis has room for 0
     run = rows[(rows["benchmark"] == "protein") & (rows["method"] == "random") & (rows["run"] == 0)]
-    assert at_times(run["seconds"].to_numpy(), run["regret"].to_numpy(), np.array([99.0]))[0] == run["regret"].iloc[2]
+    assert at_times(run["finished"].to_numpy(), run["regret"].to_numpy(), np.array([99.0]))[0] == run["regret"].iloc[2]

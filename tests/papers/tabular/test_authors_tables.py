@@ -308,7 +308,7 @@ def test_searches_on_the_formula_and_their_figure(results):
     cells = find_cells(Papers(), "tabular/authors_methods", "smoke")
     parts = [experiments.authors_methods(Context(cell, range(2))).assign(method=cell.method) for cell in cells]
     frame = pd.concat(parts).assign(benchmark="synthetic", status="ok", message="")
-    assert (frame["seconds"] == frame["evaluation"]).all() and (frame["regret"] >= 0).all()
+    assert (frame["finished"] == frame["evaluation"]).all() and (frame["regret"] >= 0).all()
     assert (frame.groupby(["method", "run"])["evaluation"].max() == 20).all()
     (cell,) = find_cells(Papers(), "tabular/authors_bohamiann", "smoke")
     network = experiments.authors_networks(Context(cell, range(1))).assign(method="bohamiann", benchmark="synthetic")

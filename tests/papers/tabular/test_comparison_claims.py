@@ -83,7 +83,7 @@ def test_often_is_on_half_of_the_sets(best_on, outcome, make_runs):
     results = make_runs()
     rows = results.frames["methods"]
     others = list(LABELS)[best_on:]
-    worst = (rows["method"] == "regularized_evolution") & rows["benchmark"].isin(others) & (rows["seconds"] == 100)
+    worst = (rows["method"] == "regularized_evolution") & rows["benchmark"].isin(others) & (rows["finished"] == 100)
     results = results.with_frames(methods=rows.assign(regret=rows["regret"].where(~worst, 0.5)))
     check = claims.evolution_is_best_at_the_end(results)
     assert check.holds == outcome and check.ours == f"{best_on} of 4"
@@ -149,7 +149,7 @@ def without(results, **absent: str):
 def cut(results, method: str, seconds: float):
     """The results with runs of one method that end sooner."""
     rows = results.frames["methods"]
-    results = results.with_frames(methods=rows[(rows["method"] != method) | (rows["seconds"] <= seconds)])
+    results = results.with_frames(methods=rows[(rows["method"] != method) | (rows["finished"] <= seconds)])
     return results
 
 
@@ -199,7 +199,7 @@ def test_brackets_that_take_longer(make_runs):
     results = make_runs()
     rows = results.frames["methods"]
     longer = np.where((rows["method"] == "bohb") & (rows["benchmark"] == "naval"), 1.5, 1.0)
-    results = results.with_frames(methods=rows.assign(seconds=rows["seconds"] * longer))
+    results = results.with_frames(methods=rows.assign(finished=rows["finished"] * longer))
     check = claims.brackets_take_as_long(results)
     assert check.holds == "holds" and "BOHB 1.5" in check.detail
 
@@ -207,7 +207,7 @@ def test_brackets_that_take_longer(make_runs):
 def test_spread_decides_on_robustness(make_runs):
     results = make_runs()
     rows = results.frames["methods"]
-    wild = (rows["method"] == "regularized_evolution") & (rows["seconds"] == 100) & (rows["run"] % 2 == 0)
+    wild = (rows["method"] == "regularized_evolution") & (rows["finished"] == 100) & (rows["run"] % 2 == 0)
     assert claims.evolution_is_less_robust_than_tpe(results).holds == "fails"
     results = results.with_frames(methods=rows.assign(regret=rows["regret"].where(~wild, 0.01)))
     assert claims.evolution_is_less_robust_than_tpe(results).holds == "holds"
@@ -221,7 +221,7 @@ def test_shares_of_runs_at_the_target(make_runs):
     assert check.holds == "inconclusive" and "cannot be refuted" in check.detail
     rows = results.frames["methods"]
     results = results.with_frames(
-        methods=rows.assign(regret=rows["regret"].where((rows["run"] > 0) | (rows["seconds"] < 100), 0.0))
+        methods=rows.assign(regret=rows["regret"].where((rows["run"] > 0) | (rows["finished"] < 100), 0.0))
     )
     check = claims.every_method_reaches_1e_3(results)
     assert check.holds == "holds" and check.ours == "8 of 8" and "random search 0.01" in check.detail
@@ -233,7 +233,7 @@ def test_shares_of_runs_at_the_target(make_runs):
 def test_a_method_that_always_ends_alike_is_named(make_runs):
     results = make_runs()
     rows = results.frames["methods"]
-    alike = (rows["method"] == "tpe") & (rows["seconds"] == 100)
+    alike = (rows["method"] == "tpe") & (rows["finished"] == 100)
     results = results.with_frames(methods=rows.assign(regret=rows["regret"].where(~alike, 0.0)))
     check = claims.no_method_always_ends_alike(results)
     assert check.holds == "fails" and check.ours == "7 of 8" and "TPE: 1 [0.981, 1]" in check.detail

@@ -6,8 +6,8 @@ import pytest
 from core.experiment.context import Context
 from core.experiment.paper import Papers
 from core.experiment.runner import run_cell
+from core.experiment.search import make_optimizer
 from core.experiment.selection import find_cells
-from core.experiment.table_search import make_optimizer
 from core.foundation.errors import UserError
 from core.tabular.frame import from_records
 from core.tabular.grid import FCNET
@@ -121,9 +121,9 @@ def root(tmp_path_factory):
 def test_every_method_runs_on_the_smoke_table(method, root):
     context = Context(CELLS[method], range(2), root=root)
     frame = experiments.methods(context)
-    assert set(frame["run"]) == {0, 1} and (frame["regret"] >= 0).all() and (frame["seconds"] > 0).all()
+    assert set(frame["run"]) == {0, 1} and (frame["regret"] >= 0).all() and (frame["finished"] > 0).all()
     for _, run in frame.groupby("run"):
-        assert run["seconds"].is_monotonic_increasing and run["loss"].is_monotonic_decreasing
+        assert run["finished"].is_monotonic_increasing and run["loss"].is_monotonic_decreasing
         bandit = method in ("hyperband", "bohb")
         # budgets 3 and 9: brackets that begin with 3 configurations, of which one is promoted, or with 2
         assert run["evaluation"].iloc[-1] == (2 * (3 + 1) + 2 * 2 if bandit else 20)
@@ -140,12 +140,17 @@ def test_bohamiann_runs_on_the_smoke_table(root):
 def test_methods_have_the_constants_of_the_thesis(root):
     benchmark = table_benchmark(Context(CELLS["random"], range(1), root=root))
     cells = {cell.method: cell for cell in find_cells(Papers(), "tabular/methods/protein", "paper")}
-    bohb = make_optimizer(cells["bohb"].settings, benchmark, 0)
+
+    def optimizer(method):
+        settings = cells[method].settings
+        return make_optimizer(settings, benchmark, settings.course(benchmark.fidelity.maximum), 0)
+
+    bohb = optimizer("bohb")
     constants = (bohb.eta, bohb.brackets, bohb.random_fraction, bohb.samples, bohb.bandwidth_factor)
     assert constants == (3, 125, pytest.approx(1 / 3), 64, 3) and bohb.minimum_bandwidth == 0.3
-    evolution = make_optimizer(cells["regularized_evolution"].settings, benchmark, 0)
+    evolution = optimizer("regularized_evolution")
     assert (evolution.population, evolution.tournament) == (100, 10)
-    reinforce = make_optimizer(cells["reinforce"].settings, benchmark, 0)
+    reinforce = optimizer("reinforce")
     assert (reinforce.learning_rate, reinforce.momentum) == (0.1, 0.9)
     settings = find_cells(Papers(), "tabular/bohamiann/protein", "paper")[0].settings
     model = settings.method.model(30)

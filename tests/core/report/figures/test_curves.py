@@ -87,7 +87,7 @@ def test_a_prediction_has_nested_bands_and_one_name_for_them():
 
 def runs() -> pd.DataFrame:
     rows = [(0, 1.0, 0.9), (0, 10.0, 0.1), (0, 100.0, 0.1), (1, 2.0, 0.5), (1, 20.0, 0.3), (1, 80.0, 0.3)]
-    frame = pd.DataFrame(rows, columns=["run", "time", "error"])
+    frame = pd.DataFrame(rows, columns=["run", "finished", "error"])
     return frame.assign(benchmark="mnist", method="random")
 
 
@@ -107,7 +107,7 @@ def test_the_authors_runs_have_our_form(monkeypatch):
     monkeypatch.setattr(authors, "published_runs", lambda name: pd.DataFrame(rows, columns=columns))
     found = authors_svm_runs()
     gp = cell_rows(found, BENCHMARK, "gp")
-    assert gp["time"].tolist() == [5.0, 9.0, 9.0, 7.0, 9.0] and gp["error"].tolist() == [0.9, 0.02, 0.02, 0.5, 0.5]
+    assert gp["finished"].tolist() == [5.0, 9.0, 9.0, 7.0, 9.0] and gp["error"].tolist() == [0.9, 0.02, 0.02, 0.5, 0.5]
     assert cell_rows(found, BENCHMARK, "mtbo")["regret"].tolist() == [0.0, 0.0]
     _, axes = style.subplots()
     assert set(draw_authors(axes, ["gp", "mtbo"])["method"]) == {"gp", "mtbo"}
@@ -134,7 +134,7 @@ def test_speed_ups_of_medians_have_bounds_where_runs_end_early():
     def cell(method, times, ends):
         rows = [(run, when, 0.0) for run, when in enumerate(times) if when <= ends[run]]
         rows += [(run, 0.1, 1.0) for run in range(len(times))] + [(run, end, np.nan) for run, end in enumerate(ends)]
-        frame = pd.DataFrame(rows, columns=["run", "time", "regret"]).sort_values(["run", "time"])
+        frame = pd.DataFrame(rows, columns=["run", "finished", "regret"]).sort_values(["run", "finished"])
         return frame.assign(regret=frame["regret"].ffill(), benchmark="mnist", method=method)
 
     frame = pd.concat([cell("slow", [100] * 5, [200] * 5), cell("fast", [10] * 5, [50] * 5)])

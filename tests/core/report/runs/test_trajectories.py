@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.experiment.optimization import improvements
+from core.experiment.search import improvements
 from core.report import NotRunError
 from core.report.runs.trajectories import (
     SMALLEST,
@@ -86,7 +86,7 @@ def test_regret_over_seconds_of_runs_of_different_lengths():
     rows = pd.DataFrame(
         {
             "run": [0, 0, 1, 0],
-            "seconds": [2.0, 3.0, 5.0, 6.0],
+            "finished": [2.0, 3.0, 5.0, 6.0],
             "regret": [0.4, 0.5, 0.15, 0.2],
             "benchmark": "protein",
             "method": "random",
@@ -129,22 +129,22 @@ def test_cells_of_different_length_are_compared_where_both_have_values():
 
 
 def test_budgets_that_sum_up_to_a_time_but_for_rounding_count():
-    rows = pd.DataFrame({"run": 0, "time": [0.5, 1.0000000000000002], "evaluations": [1, 2], "regret": [0.3, 0.1]})
+    rows = pd.DataFrame({"run": 0, "finished": [0.5, 1.0000000000000002], "evaluation": [1, 2], "regret": [0.3, 0.1]})
     assert over_time(rows, np.array([1.0])).item() == 0.1
 
 
 def test_a_run_of_failures_so_far_has_the_worst_loss():
-    columns = {"run": [0, 0, 1], "time": [3.0, 5.0, 1.0], "evaluations": [3, 5, 1], "loss": [0.4, 0.2, 0.7]}
+    columns = {"run": [0, 0, 1], "finished": [3.0, 5.0, 1.0], "evaluation": [3, 5, 1], "loss": [0.4, 0.2, 0.7]}
     rows = pd.DataFrame({**columns, "regret": columns["loss"], "worst_loss": 9.0})
     assert over_time(rows, np.array([0.5, 2.0, 4.0]), "loss").tolist() == [[9.0, 9.0, 0.4], [0.7, 0.7, 0.7]]
     assert over_time(rows, np.array([2.0])).tolist() == [[0.4], [0.7]]
 
 
 def test_runs_that_end_early_keep_their_incumbent():
-    columns = {"method": ["a", "a", "a", "b"], "run": [0, 0, 1, 0], "time": [1.0, 9.0, 4.0, 2.0]}
+    columns = {"method": ["a", "a", "a", "b"], "run": [0, 0, 1, 0], "finished": [1.0, 9.0, 4.0, 2.0]}
     frame = pd.DataFrame({**columns, "error": [0.5, 0.1, 0.3, 0.2]}).assign(benchmark="x")
     found = continued(frame)
-    rows = [tuple(row) for row in found[["method", "run", "time", "error"]].to_numpy().tolist()]
+    rows = [tuple(row) for row in found[["method", "run", "finished", "error"]].to_numpy().tolist()]
     ends = [("a", 0, 9.0, 0.1), ("a", 1, 9.0, 0.3), ("b", 0, 2.0, 0.2)]
-    assert sorted(rows) == sorted([*zip(*(frame[name] for name in ("method", "run", "time", "error"))), *ends])
-    assert found.groupby(["method", "run"])["time"].is_monotonic_increasing.all()
+    assert sorted(rows) == sorted([*zip(*(frame[name] for name in ("method", "run", "finished", "error"))), *ends])
+    assert found.groupby(["method", "run"])["finished"].is_monotonic_increasing.all()

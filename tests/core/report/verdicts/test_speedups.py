@@ -95,8 +95,8 @@ def runs(reached: list[float], end: float) -> pd.DataFrame:
     rows = [
         (run, time, regret) for run, at in enumerate(reached) for time, regret in ((1.0, 1.0), (at, 0.0), (end, 0.0))
     ]
-    frame = pd.DataFrame(rows, columns=["run", "time", "regret"])
-    return frame[frame["time"] <= end].assign(benchmark="svm", method="gp")
+    frame = pd.DataFrame(rows, columns=["run", "finished", "regret"])
+    return frame[frame["finished"] <= end].assign(benchmark="svm", method="gp")
 
 
 def test_the_median_of_times():
