@@ -15,11 +15,10 @@ import h5py
 import numpy as np
 from rich.table import Table
 
+from core.experiment.context import Context
 from core.experiment.paper import Papers
+from core.experiment.search import on_table, search
 from core.experiment.selection import find_cells
-from core.experiment.table_search import make_optimizer
-from core.experiment.table_trajectories import trajectory_of_records
-from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.table import synthetic_table
@@ -88,11 +87,9 @@ def run(benchmark: TabularBenchmark, method: str, repeats: int = REPEATS) -> tup
     counts = []
 
     def once() -> None:
-        optimizer = make_optimizer(cell.settings, benchmark, 0)
-        evaluations = None if optimizer.ends else cell.settings.evaluations
-        records = simulate(optimizer, benchmark, 1, np.random.default_rng(1), evaluations=evaluations)
-        trajectory_of_records(benchmark, records)
-        counts.append(len(records))
+        searches = search(Context(cell, range(1)), benchmark)
+        on_table(searches)
+        counts.append(len(searches.records[0]))
 
     return shortest(once, repeats), counts[0]
 
