@@ -26,7 +26,7 @@ from core.report.provenance import nothing_run, provenance_brief, provenance_cap
 from core.report.runs.frames import NotRunError, reading
 from core.report.tables.compare import absent_table
 from core.report.tables.image import table_figure
-from core.report.tables.table import ReportCell, ReportTable, sentence
+from core.report.tables.table import ReportTable, sentence
 from core.report.tables.text import to_csv, to_markdown, to_rst, to_tex
 from core.report.verdicts.checks import not_run
 from core.report.verdicts.claim_tables import claims_about
@@ -172,8 +172,12 @@ def draw(job: Drawing) -> Path:
 
 def judged_claims(job: Drawing) -> list[dict[str, Any]]:
     """The claims about an artifact with their outcomes, as the sidecar has them."""
-    protocol = Protocol(job.judged or job.results, job.grids)
-    return [_judged(claim, protocol, job.looks) for claim in job.claims]
+    protocol, records = Protocol(job.judged or job.results, job.grids), []
+    for claim in job.claims:
+        often = max((job.looks[name] for name in claim.experiments or job.looks), default=1)
+        check = not_run() if nothing_run(protocol.results) else run_check(claim, protocol.results, often)
+        records.append({**claim.record, **vars(check), "reduced": protocol.is_reduced(claim, check, often)})
+    return records
 
 
 def _product(job: Drawing) -> ReportTable | Figure:
@@ -197,16 +201,6 @@ def _is_absent(product: ReportTable | Figure) -> bool:
     if isinstance(product, Figure):
         return product.absent
     unrun = any(verdict.kind == "not run" for verdict in product.verdicts)
-    return not product.rows or (unrun and not any(map(_has_result, product.cells.values())))
-
-
-def _has_result(cell: ReportCell) -> bool:
-    """Whether a cell has anything of ours: a text, or runs, even if all of them failed."""
-    return bool(cell.text) or cell.runs > 0 or not math.isnan(cell.ours)
-
-
-def _judged(claim: Claim, protocol: Protocol, looks: Mapping[str, int]) -> dict[str, Any]:
-    """The claim and its outcome, given how often the runs of each experiment were looked at while some were added."""
-    often = max((looks[name] for name in claim.experiments or looks), default=1)
-    check = not_run() if nothing_run(protocol.results) else run_check(claim, protocol.results, often)
-    return {**claim.record, **vars(check), "reduced": protocol.is_reduced(claim, check, often)}
+    # Anything of ours is a text, or runs, even if all of them failed.
+    ours = any(cell.text or cell.runs > 0 or not math.isnan(cell.ours) for cell in product.cells.values())
+    return not product.rows or (unrun and not ours)

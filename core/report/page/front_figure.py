@@ -61,7 +61,8 @@ def front_figure(summary: Summary, names: Mapping[str, str]) -> Figure:
         low, counts = y + GAP / 2, summary.papers[paper]
         if number:
             page.plot([LEFT, RIGHT], [y, y], color="#d9dde3", linewidth=0.7)
-        _name(page, names[paper], low + ROW / 2)
+        for line, words in enumerate(textwrap.wrap(names[paper], 15)):
+            page.text(LEFT, low + ROW / 2 + 0.8 * ROW * line, words, **_look(SIZE, weight="bold"))
         for headline in group:
             _row(page, effects, headline, low + ROW / 2)
             low += ROW
@@ -69,12 +70,6 @@ def front_figure(summary: Summary, names: Mapping[str, str]) -> Figure:
         _bars(page, counts.claims, counts.reproduced, y + GAP / 2, low)
         y = low + GAP / 2
     return figure
-
-
-def _name(page: Axes, name: str, y: float) -> None:
-    for line in textwrap.wrap(name, 15):
-        page.text(LEFT, y, line, **_look(SIZE, weight="bold"))
-        y += 0.8 * ROW
 
 
 def _axis(figure: Figure, height: float) -> Axes:
@@ -103,7 +98,8 @@ def _row(page: Axes, effects: Axes, headline: Headline, y: float) -> None:
     outcome = headline.ours.holds
     shown = headline.ours.shown or NAMES[outcome]
     page.text(SHOWN, y, shown, **_look(SMALL, COLORS[outcome] if outcome in ("holds", "fails") else style.GREY))
-    page.text(CAUSE, y, headline.cause or _remark(headline.ours), **_look(SMALL, _cause_color(headline)))
+    color = COLORS["fails"] if headline.cause else style.GREY
+    page.text(CAUSE, y, headline.cause or _remark(headline.ours), **_look(SMALL, color))
     if headline.ours.effect is not None:
         lower, upper = (min(max(end, SMALLEST), LARGEST) for end in _region(headline.ours))
         effects.fill_between([lower, upper], y - 0.4 * ROW, y + 0.4 * ROW, color=BAND, linewidth=0, zorder=0)
@@ -147,10 +143,6 @@ def _remark(answer: Answer) -> str:
     if answer.holds == "outside":
         return f"on our part {NAMES[answer.part]}" if answer.part else "outside"
     return "interval too wide" if answer.holds == "inconclusive" else ""
-
-
-def _cause_color(headline: Headline) -> str:
-    return COLORS["fails"] if headline.cause else style.GREY
 
 
 def _bars(page: Axes, claims: Counter[str], authors: Counter[str], top: float, bottom: float) -> None:

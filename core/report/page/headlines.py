@@ -105,12 +105,9 @@ def effect_of(check: Record, stated: float | str) -> Effect | None:
 
 def _answer(check: Record, stated: float | str) -> Answer:
     published = f" ({value_text(stated)})" if _number(stated) > 0 else ""
-    shown = "" if check["ours"] == "nan" else f"{_short(check['ours'])}{published}"
+    ours = check["ours"] if isinstance(check["ours"], str) else f"{check['ours']:.2g}".replace("-", "−")
+    shown = "" if check["ours"] == "nan" else f"{ours}{published}"
     return Answer(check["holds"], check["part"], effect_of(check, stated), shown)
-
-
-def _short(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.2g}".replace("-", "−")
 
 
 def _limit(lower: float, upper: float) -> float:

@@ -96,7 +96,11 @@ def task_runs(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], value
         NotRunError: one of the methods was not run.
         UserError: the methods have no task or no run in common.
     """
-    tables = {method: _table(cell_rows(frame, benchmark, method), value, evaluations) for method in methods}
+    tables = {}
+    for method in methods:
+        rows = cell_rows(frame, benchmark, method)
+        table = rows.pivot(index=["task", "run"], columns="evaluation", values=value)
+        tables[method] = table.reindex(columns=range(1, evaluations + 1)).ffill(axis=1)
     common = sorted(set.intersection(*(set(table.index) for table in tables.values())))
     tasks, runs = ({pair[place] for pair in common} for place in (0, 1))
     if not common or len(common) < len(tasks) * len(runs):
@@ -108,12 +112,6 @@ def task_runs(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], value
 def first_hits(solved: Runs) -> Runs:
     """The targets that each run has reached by each evaluation, given those that its incumbents reach."""
     return {method: reached_so_far(shares) for method, shares in solved.items()}
-
-
-def _table(rows: pd.DataFrame, value: str, evaluations: int) -> pd.DataFrame:
-    """A row for each task and run, a column for each evaluation from 1 on."""
-    table = rows.pivot(index=["task", "run"], columns="evaluation", values=value)
-    return table.reindex(columns=range(1, evaluations + 1)).ffill(axis=1)
 
 
 def average_ranks(losses: Runs) -> dict[str, np.ndarray]:

@@ -85,7 +85,8 @@ def _measure(table: ReportTable, texts: dict[tuple[str, str], Lines], ruler: Rul
     for column in table.columns:
         widths = [ruler(table.column_label(column), HEADER, "bold")]
         for row in table.rows:
-            widths += [ruler(text, SIZES[line], _weight(line)) for line, text in _parts(texts[row, column])]
+            parts = zip(Lines._fields, texts[row, column], strict=True)
+            widths += [ruler(text, SIZES[line], _weight(line)) for line, text in parts if text]
         columns.append(max(widths) + 2 * PAD + GAP)
     spare = NARROWEST - (label + kind + 2 * PAD + sum(columns))
     columns = [width + max(0.0, spare / len(columns)) for width in columns]
@@ -168,10 +169,6 @@ def _canvas(width: float, height: float) -> tuple[MatplotlibFigure, Axes]:
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     return figure, axes
-
-
-def _parts(text: Lines) -> Iterator[tuple[str, str]]:
-    return ((line, part) for line, part in zip(Lines._fields, text, strict=True) if part)
 
 
 def _weight(line: str) -> str:
