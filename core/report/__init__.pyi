@@ -32,6 +32,5 @@ from core.report.verdicts.checks import slightly as slightly
 from core.report.verdicts.checks import unknown as unknown
 from core.report.verdicts.checks import worded as worded
 from core.report.verdicts.claims import Cause as Cause
-from core.report.verdicts.claims import claim as claim
 from core.report.verdicts.published import Published as Published
 from core.report.verdicts.published import PublishedCell as PublishedCell

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 
 import pytest
 
@@ -66,4 +65,4 @@ def test_every_check_of_results_is_marked_as_a_claim(paper):
                 marked = "shape" in map(ast.unparse, node.decorator_list)
                 if takes == ["results"] and ast.unparse(node.returns) == "Check" and not marked:
                     public.add(node.name)
-    assert public == {claim.id for claim in claims if inspect.isfunction(claim.check)}
+    assert not public

@@ -1,4 +1,4 @@
-"""All claims of a paper: the rows of its tables of claims, for a reader who has the paper open, and marked functions.
+"""All claims of a paper: the rows of its tables of claims, for a reader who has the paper open.
 
 papers/<paper>/claims.yaml (or claims/<table>.yaml) maps artifacts to their claims, in the order of the page:
 
@@ -26,9 +26,7 @@ about one of the `optional` methods, which not everybody can run, is `outside`, 
 What rows share stands once, under `defaults`, at the top of a table or of an artifact's rows: `kind`, `place`,
 `reproduced`, `published`, `missing`, `optional`, and values for the shapes that have a parameter of that name.
 
-The page lists an artifact's claims in this order: first the rows of the tables, table by table, then the functions
-marked `@claim` in the paper's checks.py, module by module, in the order of their definition. Tables and modules are in
-alphabetical order.
+The page lists an artifact's claims in the order of the rows, table by table in alphabetical order.
 """
 
 from __future__ import annotations
@@ -70,35 +68,30 @@ def claims_about(artifact: Artifact) -> list[Claim]:
 @once
 def claims_of(paper: Paper) -> list[Claim]:
     """All claims of a paper in the order of the page, read once per paper; raises as `claims_about`."""
-    modules = paper.functions("claims").modules()
     shapes: dict[str, Shape] = {}
-    for each in [*shared_shapes(), *_marked(modules, "shape")]:
+    for each in [*shared_shapes(), *_shapes(paper.functions("claims").modules())]:
         if shapes.setdefault(each.name, each) is not each:
             first = place_of(shapes[each.name].function)
             raise UserError(f"{place_of(each.function)}: {first} has the same name; allowed: each name once")
-    claims: list[Claim] = [*_table_claims(paper, shapes), *_marked(modules, "claim")]
-    firsts: dict[str, Claim] = {}
-    for each in claims:
-        if each.artifact not in paper.artifacts:
-            hint = f"not an artifact of this paper; {nearest(each.artifact, paper.artifacts)}"
-            raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
-        if firsts.setdefault(each.id, each) is not each:
-            raise UserError(f"{each.where}: {firsts[each.id].where} has the same name; allowed: each name once")
+    claims, firsts = list(_table_claims(paper, shapes)), dict[str, Claim]()
+    for claim in claims:
+        if firsts.setdefault(claim.id, claim) is not claim:
+            raise UserError(f"{claim.where}: {firsts[claim.id].where} has the same name; allowed: each name once")
     return claims
 
 
 def shared_shapes() -> list[Shape]:
     """The shapes that papers share."""
-    return _marked(SHARED_SHAPES, "shape")
+    return _shapes(SHARED_SHAPES)
 
 
-def _marked(modules: Iterable[ModuleType], mark: str) -> list[Any]:
-    """The marks of the functions that modules define."""
+def _shapes(modules: Iterable[ModuleType]) -> list[Shape]:
+    """The shapes that modules define."""
     return [
-        getattr(value, mark)
+        value.shape
         for module in modules
         for value in vars(module).values()
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, mark)
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, "shape")
     ]
 
 

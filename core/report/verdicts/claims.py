@@ -1,23 +1,13 @@
 """Claims: what a paper says in words or shows as a curve, beside the check of it on our raw runs.
 
-Claims of a shape that recurs are rows of tables, see claim_tables.py. Any other is a function:
-
-    @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is best on all sets.", published="4 of 4")
-    def adaptive_beats_best_average(results: Results) -> Check: ...
-
-The function's name is the claim's id, the only one of its name in the paper, and its docstring is the criterion. For
-what a check is and when a claim holds, see checks.py.
-
-A claim that a reader takes the paper to be about has a `headline`, its words in the README's figure. Any claim that
-fails states its cause:
-
-    @claim(..., headline="Faster than random search", cause=Cause("our substitute", "1,000 configurations, not 10,000"))
+Each is a row of the paper's claims.yaml, see claim_tables.py; the row's name is the claim's id, the only one of its
+name in the paper. For what a check is and when a claim holds, see checks.py. A claim that a reader takes the paper to
+be about has a `headline`, its words in the README's figure. Any claim that fails states its cause.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -92,50 +82,6 @@ class Claim:
         said |= {"place": self.place, "published": self.published, "criterion": self.criterion, "where": self.where}
         cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
         return {"id": self.id, **said, "headline": self.headline, "cause": cause}
-
-
-def claim(
-    artifact: str,
-    place: str,
-    sentence: str,
-    published: float | str,
-    kind: str = "claim",
-    headline: str = "",
-    cause: Cause | None = None,
-    experiments: Sequence[str] = (),
-) -> Callable[[Callable[[Any], Check]], Callable[[Any], Check]]:
-    """Mark a function of the results as the check of a claim; see `Claim`.
-
-    Raises:
-        UserError: naming the file, the line, the function, the value and what is allowed.
-    """
-
-    def mark(function: Callable[[Any], Check]) -> Callable[[Any], Check]:
-        said = {"artifact": artifact, "place": place, "sentence": sentence}
-        for name, value in said.items():
-            if not isinstance(value, str) or not value:
-                raise UserError(f"{place_of(function)}: {name} = {value!r}; allowed: text, one {name} per claim")
-        if len(sentence) < SHORTEST:
-            raise UserError(f"{place_of(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
-        if not isinstance(headline, str) or len(headline) > LONGEST:
-            allowed = f"text of at most {LONGEST} characters"
-            raise UserError(f"{place_of(function)}: headline = {headline!r}; allowed: {allowed}")
-        if kind not in KINDS:
-            raise UserError(f"{place_of(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
-        if hasattr(function, "claim") or hasattr(function.__globals__.get(function.__name__), "claim"):
-            raise UserError(f"{place_of(function)}: two claims; allowed: one per function, each with a name of its own")
-        if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
-            taken = ", ".join(parameters) or "nothing"
-            raise UserError(f"{place_of(function)}: takes {taken}; allowed: one parameter, results")
-        name, where = function.__name__, place_of(function)
-        criterion = " ".join((function.__doc__ or "").split())
-        vars(function)["claim"] = Claim(
-            name, where, artifact, kind, sentence, place, published, function, criterion, headline, cause,
-            tuple(experiments),
-        )  # fmt: skip
-        return function
-
-    return mark
 
 
 def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:

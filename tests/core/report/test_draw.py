@@ -221,18 +221,16 @@ def test_what_cannot_be_drawn_is_explained_and_nothing_written(no_images, drawn,
 
 def test_an_artifact_without_a_function_and_a_claim_without_an_artifact_are_explained(toy, edit, tmp_path):
     edit("  table1:", "  tableX:")
+    edit("short_names: [table1, fig1]", "short_names: [tableX, fig1]")
     (tmp_path / "toypapers/toy/published/table1.csv").unlink()
     papers = toy()
     with pytest.raises(
         UserError, match=r"artifact 'tableX': toypapers/toy/\{figures,tables\}\.py: no function of that name"
     ):
         draw_artifact(papers.artifact("toy/tableX", "quick", "run"))
-    (tmp_path / "toypapers/toy/claims").mkdir()
-    mark = '@claim(artifact="table1", place="Table 1", sentence="It wins on both sets.", published="both")'
-    text = f"from core.report import claim\n\n\n{mark}\ndef wins(results): ...\n"
-    (tmp_path / "toypapers/toy/claims/sets.py").write_text(text)
+    (tmp_path / "toypapers/toy/claims.yaml").write_text("table1: {wins: {}}\n")
     papers = toy()
-    with pytest.raises(UserError, match="line 4, wins: artifact = 'table1': not an artifact of this paper; did you"):
+    with pytest.raises(UserError, match=r"claims\.yaml: table1: not an artifact of this paper; did you mean 'tableX'"):
         draw_artifact(papers.artifact("toy/fig1", "quick", "run"))
     assert not (tmp_path / "figures").exists()
 

@@ -12,9 +12,9 @@ from core.report.runs.frames import NotRunError
 from core.report.verdicts.claim_tables import claims_about, claims_of
 from core.report.verdicts.claims import Cause, run_check
 
-SHAPES = '''"""A shape and a claim of the toy's own."""
+SHAPES = '''"""Shapes of the toy's own."""
 
-from core.report import Check, Interval, cell_rows, claim, judge
+from core.report import Check, Interval, cell_rows, judge
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, Methods, shape
 
 
@@ -33,11 +33,6 @@ def how_many(results, methods: Methods) -> Check:
 @shape
 def mean_of(results, runs: Experiments, above: float) -> Check:
     return judge(Interval.exact(results.frame(*runs)["value"].mean()), lower=above)
-
-
-@claim(artifact="table1", place="Table 1", sentence="A claim that is a function.", published=1)
-def a_function(results):
-    return judge(Interval.exact(1.0))
 '''
 
 ROW = """
@@ -84,12 +79,38 @@ def checked(papers, **cells: dict[str, float]):
 
 def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
     cause = "    headline: It is above\n    cause: {kind: our code, evidence: seen in another run}\n"
-    made, function = claims_about(write(ROW + cause).artifact("toy/table1"))
+    (made,) = claims_about(write(ROW + cause).artifact("toy/table1"))
     shown = (made.id, made.kind, made.headline, made.published)
     assert shown == ("it_is_above", "claim", "It is above", "above")
     assert made.cause == Cause("our code", "seen in another run")
     assert made.where == "toypapers/toy/claims/claims.yaml: table1.it_is_above"
-    assert function.id == "a_function"
+    assert made.record == {
+        "id": "it_is_above",
+        "artifact": "table1",
+        "kind": "claim",
+        "sentence": "Both methods are above the limit.",
+        "place": "Table 1",
+        "published": "above",
+        "criterion": "The mean value of a cell is above a limit.",
+        "where": made.where,
+        "headline": "It is above",
+        "cause": {"kind": "our code", "evidence": "seen in another run"},
+    }
+
+
+def test_a_paper_without_tables_makes_no_claims(toy):
+    assert claims_about(toy().artifact("toy/table1")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("import tourch\n", "line 1: the Python package 'tourch'"), ("def f(:\n", "line 1: SyntaxError")],
+)
+def test_a_module_of_shapes_that_cannot_be_imported_is_named(write, tmp_path, text, complaint):
+    papers = write(ROW)
+    (tmp_path / "toypapers/toy/claims/broken.py").write_text(text)
+    with pytest.raises(UserError, match=rf"^toypapers/toy/claims/broken\.py, {complaint}"):
+        claims_about(papers.artifact("toy/table1"))
 
 
 def test_the_criterion_is_that_of_the_row_or_of_its_shape(write):
@@ -101,10 +122,10 @@ def test_a_row_may_say_itself_which_experiments_its_check_reads(write):
     assert claims_of(write(f"{ROW}    experiments: [fit]\n").paper("toy"))[0].experiments == ("fit",)
 
 
-def test_claims_are_in_the_order_of_tables_and_rows_and_functions_follow(write):
+def test_claims_are_in_the_order_of_tables_and_rows(write):
     second, third = (ROW.replace("it_is_above", name) for name in ("a_second", "third"))
     papers = write(ROW + second.partition("table1:")[2], other=third)
-    assert [each.id for each in claims_of(papers.paper("toy"))] == ["it_is_above", "a_second", "third", "a_function"]
+    assert [each.id for each in claims_of(papers.paper("toy"))] == ["it_is_above", "a_second", "third"]
 
 
 def test_a_table_is_among_the_files_that_drawings_are_made_from(write, tmp_path):
@@ -148,14 +169,14 @@ def test_a_list_that_the_shape_takes_as_one_value_is_no_list_of_parts(write):
 
 def test_a_row_without_a_check_has_the_shape_of_its_own_name(write):
     own = re.sub(r"    check: .*\n", "", ROW).replace("it_is_above", "how_many")
-    (claim, _) = claims_of(write("defaults: {methods: [plain, noisy]}\n" + own).paper("toy"))
+    (claim,) = claims_of(write("defaults: {methods: [plain, noisy]}\n" + own).paper("toy"))
     assert claim.id == "how_many" and run_check(claim, Results()).ours == 2
     with pytest.raises(UserError, match=r"table1\.how_many: check\.how_many: methods: Field required"):
         claims_of(write(own).paper("toy"))
 
 
 def test_a_whole_number_stays_one(write):
-    (claim, _) = claims_of(write(ROW.replace("published: above", "published: 300")).paper("toy"))
+    (claim,) = claims_of(write(ROW.replace("published: above", "published: 300")).paper("toy"))
     assert claim.published == 300 and isinstance(claim.published, int)
 
 
@@ -206,7 +227,7 @@ def test_defaults_of_an_artifact_are_over_those_of_the_table_and_below_those_of_
     row = ROW.replace(", above: 1", "").replace("    place: Table 1\n", "")
     of_artifact = row.replace("table1:\n", "table1:\n  defaults: {place: Table 1, kind: shape, above: 1}\n")
     papers = write("defaults: {place: Section 1, above: 3}\n" + of_artifact)
-    (claim, _) = claims_of(papers.paper("toy"))
+    (claim,) = claims_of(papers.paper("toy"))
     assert (claim.place, claim.kind) == ("Table 1", "shape")
     assert checked(papers, line={"plain": 2}).holds == "holds"
     assert claims_of(write("defaults: {place: Section 1, above: 3}\n" + row).paper("toy"))[0].place == "Section 1"
@@ -315,9 +336,9 @@ def test_what_is_wrong_with_a_row_is_one_line(write, old, new, complaint):
     assert str(caught.value).startswith("toypapers/toy/claims/claims.yaml: ") and "\n" not in str(caught.value)
 
 
-def test_a_name_that_a_row_and_a_function_have(write):
-    with pytest.raises(UserError, match=r"shapes\.py, line 24, a_function: .*table1\.a_function has the same name"):
-        claims_of(write(ROW.replace("it_is_above", "a_function")).paper("toy"))
+def test_a_name_that_two_claims_have(write):
+    with pytest.raises(UserError, match=r"fig1\.it_is_above: .*claims\.yaml: table1\.it_is_above has the same name"):
+        claims_of(write(ROW + ROW.replace("table1", "fig1")).paper("toy"))
 
 
 def test_a_shape_of_the_paper_may_not_hide_a_shared_one(write, tmp_path):
