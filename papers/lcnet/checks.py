@@ -128,7 +128,7 @@ def runtimes_differ_by_orders_of_magnitude(results: Results, data: Data = "ours"
 
 
 @shape
-def medians_differ(results: Results, quantity: Literal["noise", "steepness"], factor: float) -> Check:
+def medians_differ(results: Results, quantity: Literal["noise", "steepness"], factor: int | float) -> Check:
     """The largest over the smallest of the sets' medians of a quantity of each curve is above a factor.
 
     A curve's noise is the mean size of its second differences over its range; its steepness is the epochs it takes for

@@ -173,7 +173,7 @@ def ratio_of_rates_of_decay(results: Results, first: Benchmark, second: Benchmar
 
 
 @shape
-def start_of_the_decay(results: Results, benchmark: Benchmark, beside: Benchmark, above: float, below: float) -> Check:
+def start_of_the_decay(results: Results, benchmark: Benchmark, beside: Benchmark, above: int, below: int) -> Check:
     """n_0, the last query with nine tenths of the highest share of runs above eps, lies in a region.
 
     Args:

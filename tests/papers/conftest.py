@@ -1,10 +1,11 @@
-"""Calls of the command line over the toy paper, in this process."""
+"""Calls of the command line over the toy paper, in this process; and runs of a paper's cells at the smoke scale."""
 
 from __future__ import annotations
 
 import pytest
 
 from papers import __main__ as command_line
+from tests.papers.runs import smoke_runs
 
 
 @pytest.fixture
@@ -34,3 +35,10 @@ def refused(papers):
         return message
 
     return run
+
+
+@pytest.fixture(scope="module")
+def smoke(request, tmp_path_factory):
+    """Runs a cell of the smoke scale, of the paper whose tests these are, and returns its records."""
+    paper = request.path.parent.name
+    return smoke_runs(paper, tmp_path_factory.mktemp(paper))

@@ -18,7 +18,6 @@ from core.training import Parts
 from core.training.networks import Part
 from papers.ablr.experiments import Known, contexts, minimum, model, outcomes_of, quadratic
 from papers.ablr.settings import Quadratics, Search
-from tests.papers.runs import smoke_runs
 
 
 def made_table(columns: tuple[str, ...], tasks: int = 3, rows: int = 40) -> pd.DataFrame:
@@ -40,12 +39,6 @@ def made_tables(monkeypatch):
     task_table.cache_clear()
     yield
     task_table.cache_clear()
-
-
-@pytest.fixture
-def smoke(tmp_path):
-    """Runs a cell of the smoke scale and returns its records."""
-    return smoke_runs("ablr", tmp_path)
 
 
 @pytest.mark.slow

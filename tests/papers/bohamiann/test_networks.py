@@ -23,14 +23,9 @@ from papers.bohamiann.checks.networks import (
 from papers.bohamiann.figures import fig2_left, fig2_right, fig3
 from papers.bohamiann.tables import evaluations_to_baseline
 from papers.bohamiann.tables import resnet as resnet_table
-from tests.papers.runs import Fake, smoke_runs
+from tests.papers.runs import Fake
 
 test_error_of_baseline.__test__ = False  # a shape of a claim, not a test
-
-
-@pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    return smoke_runs("bohamiann", tmp_path_factory.mktemp("networks"))
 
 
 def test_searches_record_configurations_in_the_order_in_which_they_end(smoke):

@@ -19,15 +19,9 @@ from core.report import style
 from papers.dngo.experiments import images as experiment
 from papers.dngo.settings import CaptionModel
 from tests.papers.functions import Functions
-from tests.papers.runs import smoke_runs
 
 artifacts = Functions("dngo", "artifacts")
 claims = Functions("dngo", "claims")
-
-
-@pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    return smoke_runs("dngo", tmp_path_factory.mktemp("captions"))
 
 
 @pytest.mark.parametrize("method", ["random", "dngo"])

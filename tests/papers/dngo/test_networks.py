@@ -13,15 +13,10 @@ from core.report.verdicts.names import published_numbers
 from papers.dngo.figures.images import fig4
 from papers.dngo.tables import table3, table4, table6
 from tests.papers.functions import Functions
-from tests.papers.runs import Fake, smoke_runs
+from tests.papers.runs import Fake
 
 PAPERS = Papers()
 claims = Functions("dngo", "claims")
-
-
-@pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    return smoke_runs("dngo", tmp_path_factory.mktemp("networks"))
 
 
 def numbers(name):

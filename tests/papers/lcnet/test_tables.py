@@ -13,8 +13,8 @@ from core.report.runs.frames import NotRunError
 from core.report.verdicts.claims import run_check
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
-from core.tabular.values import LABELS
 from core.tabular.table import synthetic_table
+from core.tabular.values import LABELS
 from tests.core.report.made_runs import RUNS, made
 from tests.papers.functions import Functions, all_claims
 from tests.papers.runs import Fake
