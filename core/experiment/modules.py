@@ -22,12 +22,7 @@ from core.foundation.installation import missing_module
 
 DEFINITION = re.compile(r"^def ([A-Za-z]\w*)\(", re.MULTILINE)
 
-
-FILES = {
-    "experiments": ("experiments",),
-    "artifacts": ("artifacts", "figures", "tables"),
-    "claims": ("claims", "checks"),
-}
+FILES = {"experiments": ("experiments",), "artifacts": ("figures", "tables"), "claims": ("checks",)}
 """The modules with a paper's functions by their role; each is a file or a package."""
 
 
@@ -40,7 +35,7 @@ class Functions:
 
     def __init__(self, root: Path, package: str, paper: str, role: str) -> None:
         self.root, self._paper, self._role = root, (root, package, paper), role
-        names = [name for name in FILES[role] if name not in ("artifacts", "claims")]
+        names = FILES[role]
         self.place = f"{package}/{paper}/{names[0] if len(names) == 1 else '{' + ','.join(names) + '}'}.py"
 
     @cached_property

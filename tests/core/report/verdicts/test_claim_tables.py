@@ -52,8 +52,7 @@ def write(toy, tmp_path):
     def write(text: str, **tables: str):
         folder = tmp_path / "toypapers" / "toy" / "claims"
         folder.mkdir(exist_ok=True)
-        for name, content in {"__init__.py": "", "shapes.py": SHAPES}.items():
-            (folder / name).write_text(content)
+        (folder.parent / "checks.py").write_text(SHAPES)
         for name, content in {"claims": text, **tables}.items():
             (folder / f"{name}.yaml").write_text(content)
         return toy()
@@ -108,8 +107,8 @@ def test_a_paper_without_tables_makes_no_claims(toy):
 )
 def test_a_module_of_shapes_that_cannot_be_imported_is_named(write, tmp_path, text, complaint):
     papers = write(ROW)
-    (tmp_path / "toypapers/toy/claims/broken.py").write_text(text)
-    with pytest.raises(UserError, match=rf"^toypapers/toy/claims/broken\.py, {complaint}"):
+    (tmp_path / "toypapers/toy/checks.py").write_text(text)
+    with pytest.raises(UserError, match=rf"^toypapers/toy/checks\.py, {complaint}"):
         claims_about(papers.artifact("toy/table1"))
 
 
@@ -343,7 +342,7 @@ def test_a_name_that_two_claims_have(write):
 
 def test_a_shape_of_the_paper_may_not_hide_a_shared_one(write, tmp_path):
     papers = write(ROW)
-    file = tmp_path / "toypapers" / "toy" / "claims" / "shapes.py"
+    file = tmp_path / "toypapers" / "toy" / "checks.py"
     file.write_text(SHAPES.replace("def how_many", "def lower_than"))
-    with pytest.raises(UserError, match=r"claims/shapes\.py, line \d+, lower_than: .*searches\.py.* has the same name"):
+    with pytest.raises(UserError, match=r"checks\.py, line \d+, lower_than: .*searches\.py.* has the same name"):
         claims_of(papers.paper("toy"))
