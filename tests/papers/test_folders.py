@@ -7,7 +7,6 @@ import ast
 import pytest
 
 from core.experiment.schema import split_reference
-from core.report.verdicts.claims import KINDS
 from tests.papers.functions import PAPERS, all_claims
 
 NAMES = list(PAPERS.valid)
@@ -56,7 +55,7 @@ def test_an_experiment_that_no_artifact_draws_is_read_by_others_or_described_in_
 @pytest.mark.parametrize("paper", NAMES)
 def test_every_check_of_results_is_marked_as_a_claim(paper):
     claims = all_claims(paper)
-    assert len({claim.id for claim in claims}) == len(claims) and {claim.kind for claim in claims} <= set(KINDS)
+    assert len({claim.id for claim in claims}) == len(claims)
     public = set()
     for text in PAPERS.paper(paper).functions("claims").texts.values():
         for node in ast.parse(text).body:

@@ -11,19 +11,11 @@ from core.experiment.schema import split_reference
 from core.foundation.strict import Strict
 from core.report.runs.frames import CellNotRunError
 from core.report.verdicts.checks import Check, absent, all_of, at_least, both, left_out, outside, pending
-from core.report.verdicts.claims import LONGEST, SHORTEST, CauseKind, Kind
+from core.report.verdicts.claims import LONGEST, SHORTEST, Cause, Kind
 from core.report.verdicts.shapes.shape import Shape
 
 MISSING = {"left out": left_out, "pending": pending}
 Text = Annotated[str, Field(min_length=1)]
-Long = Annotated[str, Field(min_length=SHORTEST)]
-
-
-class CauseRow(Strict):
-    """A cause in a table, see `Cause`."""
-
-    kind: CauseKind
-    evidence: Long
 
 
 class Row(Strict):
@@ -44,14 +36,14 @@ class Row(Strict):
     """
 
     place: Text
-    sentence: Long
+    sentence: Annotated[str, Field(min_length=SHORTEST)]
     criterion: str = ""
     check: list[dict[str, dict[str, Any]]]
     reproduced: dict[str, Any] | None = None
     published: int | float | Text
     kind: Kind = "claim"
     headline: Annotated[str, Field(max_length=LONGEST)] = ""
-    cause: CauseRow | None = None
+    cause: Cause | None = None
     at_least: Annotated[int, Field(ge=1)] | None = None
     detail: str = ""
     missing: Literal["left out", "pending"] | None = None

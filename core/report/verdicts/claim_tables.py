@@ -44,7 +44,7 @@ from core.foundation.errors import UserError, brief, nearest
 from core.foundation.strict import explain
 from core.report.runs.frames import once
 from core.report.verdicts.claim_rows import Part, Parts, Row, RowCheck
-from core.report.verdicts.claims import Cause, Claim, place_of
+from core.report.verdicts.claims import Claim, place_of
 from core.report.verdicts.names import benchmarks_of, methods_of
 from core.report.verdicts.shapes import searches, suggestion_times
 from core.report.verdicts.shapes.shape import Shape
@@ -211,7 +211,7 @@ def _claim(name: str, where: str, artifact: str, row: Row, check: RowCheck) -> C
         check=check,
         criterion=row.criterion or check.summary,
         headline=row.headline,
-        cause=None if row.cause is None else Cause(row.cause.kind, row.cause.evidence),
+        cause=row.cause,
         experiments=row.experiments or check.experiments,
     )
 

@@ -9,37 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
 
 from core.foundation.errors import UserError
+from core.foundation.strict import Strict
 from core.report.runs.frames import NotRunError, reading
 from core.report.verdicts.checks import OUTCOMES, Check, after_looks, not_run
 
 Kind = Literal["claim", "shape", "check"]
 CauseKind = Literal["reduced protocol", "our substitute", "our code", "the paper", "unknown"]
-KINDS: tuple[str, ...] = get_args(Kind)
 CAUSES: tuple[str, ...] = get_args(CauseKind)
 """Of an unknown cause, the evidence says what was checked."""
 SHORTEST = 10  # characters in a sentence
 LONGEST = 46  # characters in a headline, which has one line of a figure
 
 
-@dataclass(frozen=True)
-class Cause:
-    """Why a claim fails: one of the kinds in `CAUSES`, and the evidence for it.
+class Cause(Strict):
+    """Why a claim fails, and the evidence for it."""
 
-    Raises:
-        UserError: another kind, or no evidence.
-    """
-
-    kind: str
-    evidence: str
-
-    def __post_init__(self) -> None:
-        if self.kind not in CAUSES:
-            raise UserError(f"cause: kind = {self.kind!r}; allowed: {' or '.join(CAUSES)}")
-        if len(self.evidence) < SHORTEST:
-            raise UserError(f"cause: evidence = {self.evidence!r}; allowed: at least {SHORTEST} characters")
+    kind: CauseKind
+    evidence: Annotated[str, Field(min_length=SHORTEST)]
 
 
 @dataclass(frozen=True)
@@ -80,7 +71,7 @@ class Claim:
         """The claim as plain values for the sidecar."""
         said: dict[str, Any] = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence}
         said |= {"place": self.place, "published": self.published, "criterion": self.criterion, "where": self.where}
-        cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
+        cause = None if self.cause is None else self.cause.model_dump()
         return {"id": self.id, **said, "headline": self.headline, "cause": cause}
 
 

@@ -81,7 +81,7 @@ def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
     (made,) = claims_about(write(ROW + cause).artifact("toy/table1"))
     shown = (made.id, made.kind, made.headline, made.published)
     assert shown == ("it_is_above", "claim", "It is above", "above")
-    assert made.cause == Cause("our code", "seen in another run")
+    assert made.cause == Cause(kind="our code", evidence="seen in another run")
     assert made.where == "toypapers/toy/claims/claims.yaml: table1.it_is_above"
     assert made.record == {
         "id": "it_is_above",
@@ -297,6 +297,11 @@ def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
         ),
         ("Both methods are above the limit.", "Above.", "sentence = 'Above.': String should have at least 10 charac"),
         ("published: above", "kind: guess", "kind = 'guess': Input should be 'claim', 'shape' or 'check'"),
+        (
+            "published: above",
+            "cause: {kind: fate, evidence: seen often}",
+            "cause.kind = 'fate': Input should be 'reduced ",
+        ),
         ("check: {", "check: {how_many: {}, ", "allowed: a shape and its values, or a list of such"),
         (
             "published: above",
