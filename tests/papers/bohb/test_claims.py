@@ -94,25 +94,25 @@ def test_without_smac_what_is_said_of_tpe_and_smac_is_refuted_or_outside(world, 
 
 
 def test_runs_too_short_for_what_is_said_of_the_end_are_open(world, make):
-    short = world["as published"].frame("surrogates_gp").query("time <= 50")
+    short = world["as published"].frame("surrogates_gp").query("finished <= 50")
     results = make.results(surrogates=world["as published"].frame("surrogates"), surrogates_gp=short)
     for claim in ("model_based_overtake_hyperband", "random_ends_worst", "bohb_ends_best"):
         check = getattr(claims, claim)(results)
         assert check.holds == "inconclusive" and "gp ends at 4" in check.detail
-    late = world["as published"].frame("counting_ones").query("time <= 1000")
+    late = world["as published"].frame("counting_ones").query("finished <= 1000")
     check = claims.bohb_converges_slower_than_tpe_late(make.results(counting_ones=late))
     assert check.holds == "inconclusive" and "(bohb ends at 899)" in check.detail
 
 
 def test_a_short_run_of_one_leaves_what_is_said_of_traditional_methods_open(world, make):
-    short = world["as published"].frame("surrogates_gp").query("time <= 50")
+    short = world["as published"].frame("surrogates_gp").query("finished <= 50")
     results = make.results(surrogates=world["as published"].frame("surrogates"), surrogates_gp=short)
     check = claims.traditional_methods_catch_up_on_letter(results)
     assert check.holds == "inconclusive" and "gp ends at 4" in check.detail
 
 
 def test_tpe_that_ends_before_its_model_is_open(make):
-    frame = make.networks({"tpe": (8, 0.3), "hyperband": (5, 0.1)}).query("time <= 25")
+    frame = make.networks({"tpe": (8, 0.3), "hyperband": (5, 0.1)}).query("finished <= 25")
     check = claims.tpe_catches_up_on_networks(make.results(bayesian_network=frame))
     assert check.holds == "inconclusive" and "and has hardly learned anything before 30" in check.detail
 
