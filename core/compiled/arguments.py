@@ -6,6 +6,7 @@ A fingerprint for numba's disk cache, which notices changes in one file only; co
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -28,5 +29,21 @@ class Priors(NamedTuple):
 @cache
 def fingerprint() -> str:
     """Hash of all sources in this folder; as a constant of a compiled function it tells the cache's versions apart."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    folder = Path(__file__).parent
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sorted(folder.glob("*.py")))).hexdigest()
+    forget_other_versions(folder / "__pycache__", digest)
+    return digest
+
+
+def forget_other_versions(cached: Path, digest: str) -> None:
+    """Remove the indices of numba's cache in a folder unless this version has made them.
+
+    Those of another one may name modules that are gone: numba would raise an ImportError.
+    """
+    stamp = cached / "fingerprint"
+    with suppress(OSError):  # nothing cached yet, or a folder that this process may only read
+        if stamp.is_file() and stamp.read_text() == digest:
+            return
+        for index in cached.glob("*.nbi"):
+            index.unlink(missing_ok=True)
+        stamp.write_text(digest)
