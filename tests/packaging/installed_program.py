@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import torch
+from hpo_replications.foundation.randomness import make_generators
 from hpo_replications.models.curves.base import CurveModel
 from hpo_replications.models.ensemble import EnsembleModel
-from hpo_replications.foundation.randomness import make_generators
 
 from hpo_replications import minimize, models
 
