@@ -38,7 +38,8 @@ def draw(papers: Papers, options: argparse.Namespace, console: Console) -> int:
     chosen = _chosen(papers, options.name, options, console)
     if options.additions == "ablation":
         chosen = [replace(artifact, ablations=True) for artifact in chosen]
-    status = _draw(chosen, options.source, console)
+    files = all(PurePosixPath(name).parts[:1] == ("figures",) for name in options.name)  # which Snakemake asks for
+    status = _draw(chosen, options.source or (SOURCES[0] if files else None), console)
     for name in options.name if options.additions is None else ():  # what has ablations has no short name
         _copy_to_short_name(papers, PurePosixPath(name), options.scale)
     return status

@@ -128,7 +128,7 @@ def test_cells_that_a_method_lacks_count_for_none():
 
 def test_methods_may_carry_settings():
     searching = search("tpe:initial_design=3,share=0.5", line().space, 0, 10)
-    assert searching.optimizer.initial_design == 3 and searching.optimizer.share == 0.5
+    assert searching.optimizer.settings.initial_design == 3 and searching.optimizer.settings.share == 0.5
     with pytest.raises(ValueError, match="no method 'nothing'"):
         search("nothing", line().space, 0, 10)
 

@@ -144,6 +144,7 @@ class TestCompare:
         papers("compare")
         assert "Means of draws" in (tmp_path / "figures/comparison.html").read_text()
         edit("  table1:\n", "  tableX:\n")
+        edit("short_names: [table1, fig1]", "short_names: [fig1]")
         (tmp_path / "toypapers/toy/published/table1.csv").unlink()
         assert papers("compare", "fig1")[0] == 0
         assert "Means of draws" not in (tmp_path / "figures/comparison.html").read_text()

@@ -33,7 +33,7 @@ def test_evaluations_have_their_best_loss():
 
 
 def test_incumbents_have_their_last_row():
-    frame = records([0, 0, 1], time=[1.0, 2, 1], evaluations=[1, 9, 1], regret=[0.5, 0.1, 0.7])
+    frame = records([0, 0, 1], finished=[1.0, 2, 1], evaluation=[1, 9, 1], regret=[0.5, 0.1, 0.7])
     assert per_run(frame)["last regret"].to_dict() == {0: 0.1, 1: 0.7}
 
 

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.experiment.storage import (
+    COLUMNS_KEY,
     METADATA_KEY,
     REQUIRED,
     SEAL_KEY,
@@ -292,7 +293,7 @@ def test_floats_that_mostly_differ_are_stored_byte_by_byte(path):
 def test_the_provenance_is_stored_once(path):
     """Arrow by default writes a schema's metadata a second time, in base64."""
     write_records(path, records(), PROVENANCE)
-    assert set(pq.read_metadata(path).metadata) == {METADATA_KEY, SEAL_KEY, b"pandas"}
+    assert set(pq.read_metadata(path).metadata) == {METADATA_KEY, SEAL_KEY, COLUMNS_KEY, b"pandas"}
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads where Linux lists them")

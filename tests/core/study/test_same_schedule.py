@@ -20,6 +20,7 @@ from core.objectives.base import Evaluation, Fidelity
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.random_search import RandomSearch
+from core.optimizers.settings import BOHBSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.optimizers.tpe import TPE
 from core.study import local_workers, run_parallel, simulate
 
@@ -29,9 +30,9 @@ WORKERS = 3
 STUCK_SECONDS = 60  # without any trial ending, of a test that fails
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "y": (0.0, 1.0), "kind": ["a", "b", "c"]})
 BANDITS = {
-    "successive_halving": (SuccessiveHalving, {"brackets": 2}),
-    "hyperband": (Hyperband, {"brackets": 5}),
-    "bohb": (BOHB, {"brackets": 12, "random_fraction": 0.2}),
+    "successive_halving": (SuccessiveHalving, SuccessiveHalvingSettings(brackets=2)),
+    "hyperband": (Hyperband, HyperbandSettings(brackets=5)),
+    "bohb": (BOHB, BOHBSettings(brackets=12, random_fraction=0.2)),
 }
 ENDLESS = {"random_search": RandomSearch, "tpe": TPE}
 
@@ -84,8 +85,8 @@ def noted(optimizer_class):
     """The class with a list `events` of what its instances proposed and were told, in order."""
 
     class Noted(optimizer_class):
-        def __init__(self, *arguments, **settings):
-            super().__init__(*arguments, **settings)
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
             self.events = []
 
         def _propose(self):
@@ -130,7 +131,7 @@ def test_bandits_evaluate_the_same_trials_at_the_same_places_in_the_same_order(n
     kind, settings = BANDITS[name]
 
     def make():
-        return noted(kind)(SPACE, np.random.default_rng(0), 1, 9, eta=3, **settings)
+        return noted(kind)(SPACE, np.random.default_rng(0), 1, 9, settings)
 
     on_clock, on_workers, simulated, real = both(make, Fidelity("epochs", 1, 9), 1000, address, tmp_path)
     assert on_clock.finished and on_workers.finished

@@ -12,6 +12,7 @@ from papers.bohamiann.checks.searches import SETS, evaluations_to_target, points
 from tests.papers.functions import Functions
 from tests.papers.runs import Fake
 
+artifacts = Functions("bohamiann", "artifacts")
 claims = Functions("bohamiann", "claims")
 
 RUNS, EVALUATIONS = 12, 20
@@ -108,7 +109,7 @@ def test_the_second_case_is_judged_by_its_own_runs():
     found = Fake(multitask_openml=pd.concat(frames, ignore_index=True))
     assert claims.multitask_bohamiann_is_faster_on_openml(found).holds == "holds"
     assert claims.multitask_gp_is_faster_on_openml(found).holds == "fails"
-    assert set(figures.multitask_openml(found, None).data["method"]) == set(times)
+    assert set(artifacts.multitask_openml(found, None).data["method"]) == set(times)
 
 
 def test_targets_that_are_not_reached_take_one_evaluation_more_than_there_were():
@@ -121,11 +122,11 @@ def test_targets_that_are_not_reached_take_one_evaluation_more_than_there_were()
 
 def test_every_figure_draws_what_was_run():
     results = Fake(**xgboost(USUAL, sets=7).frames, **searches({"gp": 15, "mt_gp": 13, "mt_bohamiann": 10}).frames)
-    assert set(figures.fig3_4(results, None).data["method"]) == set(figures.AFTER_OTHERS)
-    drawn = figures.figA_2(results, None)
+    assert set(artifacts.fig3_4(results, None).data["method"]) == set(figures.AFTER_OTHERS)
+    drawn = artifacts.figA_2(results, None)
     assert drawn.data["benchmark"].nunique() == 7
     assert drawn.caption.endswith("Not run: Protein structure, Parkinsons telemonitoring, Slice localization.")
-    assert set(figures.multitask(results, None).data["benchmark"]) == set(PROBLEMS)
-    for draw in (figures.fig3_4, figures.figA_2, figures.multitask):
+    assert set(artifacts.multitask(results, None).data["benchmark"]) == set(PROBLEMS)
+    for draw in (artifacts.fig3_4, artifacts.figA_2, artifacts.multitask):
         with pytest.raises(NotRunError):
             draw(Fake(), None)

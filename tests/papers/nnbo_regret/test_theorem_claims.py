@@ -47,7 +47,7 @@ class Records:
         batch = (queries - 1) // 5 + 1
         columns = {"regret": predicted + sd * noise, "mu_query": 1 - predicted, "variance": sd**2}
         columns |= {"mu_optimum": np.ones((runs, n)), "initial_regret": np.full((runs, n), 2.0)}
-        columns |= {"iteration": np.tile(queries, (runs, 1)), "batch": np.tile(batch, (runs, 1))}
+        columns |= {"evaluation": np.tile(queries, (runs, 1)), "batch": np.tile(batch, (runs, 1))}
         columns |= {
             "observations": np.tile(45 + 5 * batch, (runs, 1)),
             "run": np.repeat(np.arange(runs)[:, None], n, 1),
@@ -70,7 +70,7 @@ class Lives(Records):
         queries = np.arange(1, n + 1)
         average = np.where(queries <= 10 + generator.exponential(mean, (runs, 1)), 1.0, 0.5)
         regret = np.diff(average * queries, axis=1, prepend=0.0)
-        columns = {"run": np.repeat(np.arange(runs)[:, None], n, 1), "iteration": np.tile(queries, (runs, 1))}
+        columns = {"run": np.repeat(np.arange(runs)[:, None], n, 1), "evaluation": np.tile(queries, (runs, 1))}
         frame = pd.DataFrame({key: value.ravel() for key, value in {**columns, "regret": regret}.items()})
         constant = {"mu_query": 0.0, "mu_optimum": 0.0, "variance": 1.0}
         return frame.assign(benchmark=name, method="least_squares", status="ok", **constant)
@@ -91,7 +91,7 @@ def test_columns_become_arrays_with_the_signs_of_the_paper():
     rows = records.frame("hartmann")
     paths = recorded_paths(records, "hartmann4_rescaled")
     assert paths.regret.shape == (3, 10)
-    second = rows[(rows["run"] == 1) & (rows["iteration"] == 7)].iloc[0]
+    second = rows[(rows["run"] == 1) & (rows["evaluation"] == 7)].iloc[0]
     assert paths.predicted_regret[1, 6] == pytest.approx(second["mu_optimum"] - second["mu_query"])
     expected = second["regret"] + second["mu_query"] - second["mu_optimum"]
     assert paths.increments[1, 6] == pytest.approx(expected)
@@ -103,9 +103,9 @@ def test_columns_become_arrays_with_the_signs_of_the_paper():
 
 def test_failed_runs_are_left_out_and_runs_cut_to_what_all_have():
     records = Records("normal", runs=3, n=10)
-    failed = (records.rows["run"] == 0) & (records.rows["iteration"] == 4)
+    failed = (records.rows["run"] == 0) & (records.rows["evaluation"] == 4)
     records.rows = records.rows.assign(status=np.where(failed, "failed", "ok"))
-    records.rows = records.rows[~((records.rows["run"] == 2) & (records.rows["iteration"] > 8))]
+    records.rows = records.rows[~((records.rows["run"] == 2) & (records.rows["evaluation"] > 8))]
     assert recorded_paths(records, "brofos_quartic").regret.shape == (2, 8)
     records = copy(records)
     records.rows = records.rows.assign(status="failed")

@@ -145,12 +145,12 @@ def test_methods_have_the_constants_of_the_thesis(root):
         settings = cells[method].settings
         return make_optimizer(settings, benchmark, settings.course(benchmark.fidelity.maximum), 0)
 
-    bohb = optimizer("bohb")
+    bohb = optimizer("bohb").settings
     constants = (bohb.eta, bohb.brackets, bohb.random_fraction, bohb.samples, bohb.bandwidth_factor)
     assert constants == (3, 125, pytest.approx(1 / 3), 64, 3) and bohb.minimum_bandwidth == 0.3
-    evolution = optimizer("regularized_evolution")
+    evolution = optimizer("regularized_evolution").settings
     assert (evolution.population, evolution.tournament) == (100, 10)
-    reinforce = optimizer("reinforce")
+    reinforce = optimizer("reinforce").settings
     assert (reinforce.learning_rate, reinforce.momentum) == (0.1, 0.9)
     settings = find_cells(Papers(), "tabular/bohamiann/protein", "paper")[0].settings
     model = settings.method.model(30)
