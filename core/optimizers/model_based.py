@@ -6,7 +6,7 @@ The acquisition function fits the model: the papers' choice for each kind. A Bay
 one Gaussian (Eq. 5 of the NIPS paper), and so are a forest's trees (Eqs. 2.6 and 2.7); a Gaussian process and DNGO have
 sampled hyperparameters, over which the acquisition is averaged (Eq. 2.5; DNGO, Eq. 12). A Gaussian process predicts the
 function, the others an observation. With points pending, either is averaged over fantasies of their outcomes
-(`core.acquisition.mcei`).
+(`core.acquisition.sampled`).
 
 With constraints, the policy learns where evaluations succeed: expected improvement times the probability of success. An
 evaluation fails, or it violates a constraint, or it succeeds. The model of the losses learns from all that have a loss,
