@@ -64,5 +64,5 @@ def test_an_experiment_at_the_papers_scale_takes_a_few_steps(name, tmp_path, mon
         changed["method"] = cell.settings.method.model_copy(update={"initial_design": 1})
     context = Context(replace(cell, settings=cell.settings.model_copy(update=changed)), range(1), root=tmp_path)
     frame = function(context)
-    (error,) = [column for column in ("error", "loss", "test_error") if column in frame]
+    error = next(column for column in ("error", "loss", "test_error") if column in frame)
     assert len(frame) and frame[error].between(0, 1).all() and (frame["run"] == 0).all()
